@@ -1,0 +1,1 @@
+//! WebDriver backend.
