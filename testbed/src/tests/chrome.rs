@@ -178,6 +178,19 @@ impl Chrome {
         )
     }
 
+    /// Waits for an element, by time and not by turns: the machine may be busy.
+    pub(super) async fn appears(&self, css: &str) {
+        let script = format!("return document.querySelector('{css}') !== null");
+        let found = async {
+            while self.run(&script).await != json!(true) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(COMMAND, found)
+            .await
+            .unwrap_or_else(|_| panic!("{css} never appears"));
+    }
+
     pub(super) async fn click(&self, css: &str) {
         let element = self.find(css).await;
         self.click_on(&element).await;

