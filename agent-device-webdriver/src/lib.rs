@@ -1,1 +1,3 @@
 //! WebDriver backend.
+
+mod page;

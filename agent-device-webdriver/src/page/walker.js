@@ -55,6 +55,7 @@ function walk(opts) {
     if (w <= 0 || h <= 0) flags += 'h';
     else if (x1 <= clip.x0 || x0 >= clip.x1 || y1 <= clip.y0 || y0 >= clip.y1) flags += lostBy(x0, y0, x1, y1, clip);
     else if (hit !== 0) {
+      flags += 'H';
       c = { el: el, i: index, text: hit === 1, d: d, fr: fr, ox: ox, oy: oy, x0: max(x0, clip.x0), y0: max(y0, clip.y0), x1: min(x1, clip.x1), y1: min(y1, clip.y1), next: null };
       if (lastCand === null) cands = c; else lastCand.next = c;
       lastCand = c;
@@ -62,7 +63,8 @@ function walk(opts) {
     sx = '' + num(x0); sy = '' + num(y0); sw = '' + num(w); sh = '' + num(h);
     rec = kind + (prevDepth + 1 === depth ? ',' : ',' + (prevDepth + 1 - depth)) + flags + '|' +
       (sx === px ? '' : sx) + ',' + (sy === py ? '' : sy) + ',' + (sw === pw ? '' : sw) + ',' + (sh === ph ? '' : sh) + '|' + path + extra + '~';
-    if (size + rec.length > maxLen) { trunc |= 1; skipped++; return }
+    // Past the cap nothing more is written: paths are relative to the record around them.
+    if (trunc & 1 || size + rec.length > maxLen) { trunc |= 1; skipped++; return }
     px = sx; py = sy; pw = sw; ph = sh;
     size += rec.length;
     out += rec;
@@ -196,6 +198,8 @@ function walk(opts) {
       else if (m & CE && editableHost(n, m)) inter = true;
       if (inter) emitIt = true;
     }
+    // An element of a page's own making without light children may hide a closed shadow root.
+    if (!emitIt && role === '' && first === null && !sh && kids === null && hasDash(tag)) emitIt = true;
     if (emitIt === false && !clips && n === active && tag !== 'body') emitIt = true;
     // A pointer cursor that begins here marks a target that nothing else gives away.
     if (!inter && !(ctx & INTERACTIVE) && (emitIt || !only) && role === '' && cs.cursor === 'pointer') { inter = true; if (only || m & (ID | TEST)) emitIt = true; else if (tag !== 'label') emitIt = true }
@@ -272,8 +276,8 @@ function walk(opts) {
       if (n === active) { flags += 'f'; activeIdx = index }
       if (inter) flags += 'i';
       if (ctx & INERTED) flags += 'I';
-      if (m & ID) { tmp = attr(n, 'id'); if (tmp !== '') extra += '|i' + clean(tmp, 500, false) }
-      if (m & TEST) { tmp = attr(n, 'data-testid') || attr(n, 'data-test-id'); if (tmp) extra += (m & ID ? '|g' : '|i') + clean(tmp, 500, false) }
+      if (m & ID) { tmp = attr(n, 'id'); if (tmp === '') tmp = attr(n, 'data-testid') || ''; if (tmp !== '') extra += '|i' + clean(tmp, 500, false) }
+      else if (m & TEST) { tmp = attr(n, 'data-testid') || attr(n, 'data-test-id'); if (tmp) extra += '|i' + clean(tmp, 500, false) }
 
       // The name. Words that stand in an element which takes no name from its content are given as its text, marked X.
       named = '';
@@ -299,7 +303,8 @@ function walk(opts) {
       }
       if (tag === 'iframe' || tag === 'frame') {
         fd = F.fd < 8 && frames < 200 ? frameDoc(n) : null;
-        if (fd === null) flags += 'F'; else frames++;
+        if (fd === null) flags += 'F';
+        else { frames++; tmp = getD(fd, 'scrollingElement'); if (tmp && (tmp = scrollMarks(tmp)) !== '') flags += tmp + 'z' }
       } else if (first === null && !only && role === '' && !sh && w > 0 && h > 0 && hasDash(tag)) flags += 'C';
       if (role === '') role = 'generic';
       hit = inter || ROLES[role] & 4 ? 2 : first === null && !sh ? (only ? 1 : 2) : 0;
@@ -308,9 +313,7 @@ function walk(opts) {
       emit(n, kind, depth, flags, x, y, w, h, F.ox, F.oy, clip, F.pre + path, extra, hit, F.d, F.fr);
       depth++; pre = '';
     } else {
-      if (first === null && !sh && w > 0 && h > 0 && kids === null && hasDash(tag)) { /* not reached without a box */ }
       if (only && (role === '' || ROLES[role] & 32)) continue;
-      if ((tag === 'iframe' || tag === 'frame') && w > 0 && h > 0 && cs.visibility === 'visible') fd = null;
     }
     if (fd !== null) {
       tmp = getD(fd, 'documentElement');
