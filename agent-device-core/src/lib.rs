@@ -15,5 +15,5 @@ pub use dispatch::{DispatchDisclosure, Dispatched, Proof};
 pub use error::{Error, ErrorCode, Result, reason};
 pub use observe::*;
 pub use role::Role;
-/// Testing.
-pub mod testing {}
+#[cfg(feature = "testing")]
+pub mod testing;
