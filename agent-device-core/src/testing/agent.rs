@@ -63,6 +63,11 @@ impl Agent {
         self.starting = true;
     }
 
+    /// The process has had all the time that it needs to start.
+    pub(super) fn settle(&mut self) {
+        self.starting = false;
+    }
+
     /// Whether a connection is accepted now.
     pub(super) fn accepts(&mut self) -> bool {
         !std::mem::take(&mut self.starting)
@@ -133,7 +138,9 @@ impl Agent {
             Action::Home => self.app.go_home(),
             Action::Open(OpenTarget::Url(url)) => {
                 let link: Link = url.parse().map_err(|_| Refusal::BadLink)?;
-                self.app.open_link(&link, now);
+                self.app
+                    .open_link(&link, now)
+                    .map_err(|_| Refusal::BadLink)?;
             }
             Action::Open(OpenTarget::App(app)) => {
                 known(app)?;

@@ -88,6 +88,8 @@ words! {
         Zoo = "zoo",
         /// A pad that logs strokes.
         Gesture = "gesture",
+        /// Frames and shadow roots. Only a page has them.
+        Frames = "frames",
         /// A second window.
         Windows = "windows",
         /// Dialogs of the system.
@@ -124,7 +126,7 @@ words! {
 }
 
 impl Screen {
-    /// The screens that have a row on `home`.
+    /// The screens that other screens don't lead to: those that get a row on `home`.
     pub fn rows() -> impl Iterator<Item = Self> {
         let others = |screen: &Self| !matches!(screen, Self::Home | Self::Done | Self::Opened);
         Self::ALL.iter().copied().filter(others)
@@ -201,6 +203,9 @@ pub enum LinkError {
     /// No screen has this name.
     #[error("there is no screen {0:?}")]
     UnknownScreen(String),
+    /// The simulated device can't show the screen.
+    #[error("the simulated device does not show {0}")]
+    NotShown(Screen),
     /// No knob has this name.
     #[error("there is no knob {0:?}")]
     UnknownKnob(String),

@@ -36,6 +36,7 @@ mod capture;
 mod event;
 mod fault;
 mod link;
+mod picture;
 mod sim;
 
 pub use event::{Event, EventKind, EventLog};

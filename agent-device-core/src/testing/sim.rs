@@ -17,16 +17,17 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     agent::{Agent, Done, Input},
-    app::{App, Dialog, Refusal, Tree},
+    app::{App, Dialog, LIMITS, Refusal, Tree},
     capture,
     event::EventLog,
     fault::{Fault, FaultPlan},
     link::{Knob, Link, LinkError, Screen},
+    picture,
 };
 use crate::{
     action::{
-        Action, Alert, AppState, Capabilities, Operation, Orientation, Performed, Target, Touch,
-        Window,
+        Action, Alert, AppState, Capabilities, Operation, Orientation, Performed, Screenshot,
+        Target, Touch, Window,
     },
     backend::{Backend, Call, Interactor, SnapshotBackend},
     dispatch::{DispatchDisclosure, Effect, Row, Verdict},
@@ -149,6 +150,7 @@ const OFFERED: &[Operation] = &[
     Operation::SetOrientation,
     Operation::WriteClipboard,
     Operation::SelectWindow,
+    Operation::Screenshot,
     Operation::ReadAlert,
     Operation::ReadClipboard,
     Operation::ReadKeyboard,
@@ -279,6 +281,9 @@ impl fmt::Debug for SimulatedDevice {
 }
 
 impl SimulatedDevice {
+    /// The screens of the fixture app that it can't show, each with the reason. They stay empty.
+    pub const LIMITS: &[(Screen, &str)] = LIMITS;
+
     /// A device that shows `home`.
     pub fn new() -> Self {
         Self::with(SimOptions::new())
@@ -315,10 +320,12 @@ impl SimulatedDevice {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Beside the backend: a fresh app on this screen, with all knobs as they were made. The log stays as it is; counters and
-    /// faults too.
+    /// Beside the backend: a fresh app on this screen, with all knobs as they were made. Log, counters and the plan of faults
+    /// stay as they are.
     pub fn reset(&self, screen: Screen) {
-        self.agent().app.reset(screen, Instant::now());
+        let mut agent = self.agent();
+        agent.app.reset(screen, Instant::now());
+        agent.settle();
     }
 
     /// Beside the backend: turns a knob of the fixture app and starts the screen afresh with it.
@@ -342,11 +349,10 @@ impl SimulatedDevice {
     ///
     /// # Errors
     ///
-    /// The link means nothing to the app.
+    /// The link means nothing to the app, or names a screen that it does not show.
     pub fn open_link(&self, link: &str) -> Result<(), LinkError> {
         let link: Link = link.parse()?;
-        self.agent().app.open_link(&link, Instant::now());
-        Ok(())
+        self.agent().app.open_link(&link, Instant::now())
     }
 
     /// What is in front: the name of a screen, or `launcher`.
@@ -611,7 +617,10 @@ impl Interactor for SimulatedDevice {
             Action::TypeText(_) => Performed::by("keys"),
             Action::Fill(..) if options.coordinates_only => Performed::by("keys"),
             Action::Fill(..) => Performed::by("element"),
-            _ => Performed::by("coordinates"),
+            Action::Tap(_) | Action::DoubleTap(_) | Action::LongPress(..) | Action::Focus(_) => {
+                Performed::by("coordinates")
+            }
+            _ => Performed::new(),
         };
         performed.field = done.field;
         performed.opened_windows = done.opened_windows;
@@ -619,6 +628,15 @@ impl Interactor for SimulatedDevice {
             performed.moved = Some(done.moved);
         }
         Ok(performed)
+    }
+
+    async fn screenshot(&self, call: &Call) -> Result<Screenshot> {
+        let png = self.read(Operation::Screenshot, call, |app, now| {
+            picture::png(&app.scene(now))
+        });
+        let png = png.await?;
+        let scale = capture::SCALE;
+        Ok(Screenshot { png, scale })
     }
 
     async fn alert(&self, call: &Call) -> Result<Option<Alert>> {

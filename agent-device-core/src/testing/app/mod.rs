@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::{
     event::{EventKind, EventLog},
-    link::{Knob, Knobs, Screen},
+    link::{Knob, Knobs, Link, LinkError, Screen},
 };
 use crate::{
     action::{Alert, Orientation},
@@ -31,6 +31,16 @@ pub(super) const APP: &str = "org.example.proving-ground";
 pub(super) const LAUNCHER: &str = "org.example.launcher";
 const NAME: &str = "Proving Ground";
 const MAIN_WINDOW: &str = "main";
+
+/// The screens that this body of the app can't show, each with the reason.
+pub(super) const LIMITS: &[(Screen, &str)] = &[(
+    Screen::Frames,
+    "an app on a device has no frames and no shadow roots",
+)];
+
+pub(super) fn shows(screen: Screen) -> bool {
+    LIMITS.iter().all(|(limit, _)| *limit != screen)
+}
 
 /// What a touch on an element does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -461,11 +471,15 @@ impl App {
     }
 
     /// Opens a link: knobs, then the screen.
-    pub(super) fn open_link(&mut self, link: &super::Link, now: Instant) {
+    pub(super) fn open_link(&mut self, link: &Link, now: Instant) -> Result<(), LinkError> {
+        if !shows(link.screen) {
+            return Err(LinkError::NotShown(link.screen));
+        }
         for (knob, value) in &link.knobs {
             self.knobs.set(*knob, *value);
         }
         self.open(link.screen, "", now);
+        Ok(())
     }
 
     /// Puts the keyboard away, else answers an alert, else goes back, else leaves the app.

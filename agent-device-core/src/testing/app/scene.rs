@@ -230,12 +230,12 @@ impl Scene {
             viewport,
             keyboard: None,
             app,
-            title: title.clone(),
+            title,
             process,
             system_surface: None,
             prefix,
         };
-        let mut root = Element::new(Role::Application, viewport).label(title);
+        let mut root = Element::new(Role::Application, viewport);
         (root.visible, root.clip) = (Some(viewport), viewport);
         root.key = format!("{}/", scene.prefix);
         scene.elements.push(root);

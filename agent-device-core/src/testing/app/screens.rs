@@ -105,7 +105,7 @@ impl App {
             Screen::Done => {
                 scene.add(Element::text("done", "Done", slot(0)));
             }
-            Screen::Never => {}
+            Screen::Never | Screen::Frames => {}
             Screen::Vanish => {
                 let there = self.knobs.millis(Knob::Appear)..self.knobs.millis(Knob::Leave);
                 if there.contains(&since) {
@@ -287,7 +287,7 @@ fn heading(id: &'static str, label: &str, place: Rect) -> Element {
 fn home(scene: &mut Scene) {
     let place = Rect::new(MARGIN, 8.0, 368.0, 40.0);
     scene.add(heading("", super::NAME, place));
-    for (at, screen) in Screen::rows().enumerate() {
+    for (at, screen) in Screen::rows().filter(|it| super::shows(*it)).enumerate() {
         let place = Rect::new(0.0, 56.0 + at as f64 * 28.0, scene.viewport.width, 28.0);
         let row = Element::new(Role::Cell, place)
             .id(format!("open-{screen}"))
@@ -480,7 +480,12 @@ fn scroller_at(
 fn end(scene: &mut Scene) {
     let rows = |prefix: &str| -> Vec<_> {
         (1..=20)
-            .map(|n| (format!("{prefix}-{n}"), format!("{prefix} {n}")))
+            .map(|n| {
+                (
+                    format!("{}-{n}", prefix.to_lowercase()),
+                    format!("{prefix} {n}"),
+                )
+            })
             .collect()
     };
     let half = scene.viewport.height / 2.0;

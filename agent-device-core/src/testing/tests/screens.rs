@@ -29,12 +29,10 @@ async fn scroll(device: &SimulatedDevice, id: &str, direction: Direction) -> Per
 async fn home_has_a_row_for_each_screen_and_each_row_opens_it() {
     let device = SimulatedDevice::new();
     let snapshot = capture(&device).await;
-    assert_eq!(
-        labelled(&snapshot, "Proving Ground").len(),
-        2,
-        "root and heading"
-    );
-    for screen in Screen::rows() {
+    assert_eq!(labelled(&snapshot, "Proving Ground").len(), 1);
+    let limits = SimulatedDevice::LIMITS;
+    let shown = |screen: &Screen| limits.iter().all(|(limit, _)| limit != screen);
+    for screen in Screen::rows().filter(shown) {
         device.reset(Screen::Home);
         device.log().clear();
         let row = format!("open-{screen}");
@@ -68,7 +66,7 @@ async fn links_open_screens_with_their_knobs_and_bad_ones_are_refused_with_proof
         let error = act(&device, open(bad)).await.unwrap_err();
         assert!(error.dispatched().is_no(), "{bad}");
         assert_eq!(error.reason(), Some("link_unknown"));
-        assert!(bad.parse::<Link>().is_err());
+        assert!(device.open_link(bad).is_err());
     }
     let twin: Link = "fixture://drawer/?twin".parse().unwrap();
     assert_eq!(twin.knobs, [(Knob::Twin, 1)]);
@@ -981,4 +979,16 @@ async fn a_device_may_find_texts_and_confirm_elements_on_its_own() {
         device.confirm_visible(&settings, &call()).await.unwrap(),
         Some(place)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_picture_shows_the_screen_even_where_the_tree_does_not() {
+    let device = SimulatedDevice::on(Screen::Sparse);
+    let picture = device.screenshot(&call()).await.unwrap();
+    assert!(picture.png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    assert_eq!(picture.png[16..24], [0, 0, 0, 200, 0, 0, 1, 144]);
+    assert_eq!(picture.scale, 0.5);
+    assert_eq!(device.screenshot(&call()).await.unwrap(), picture);
+    device.reset(Screen::Never);
+    assert_ne!(device.screenshot(&call()).await.unwrap(), picture);
 }
