@@ -75,13 +75,6 @@ impl Call {
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
-
-    pub(crate) fn with_cancel(&self, cancel: CancellationToken) -> Self {
-        Self {
-            cancel,
-            ..self.clone()
-        }
-    }
 }
 
 /// Captures the tree of what is on the screen.

@@ -733,7 +733,11 @@ mod tests {
             "{error} {error:?} {}",
             serde_json::to_string(&error).unwrap()
         );
-        assert_eq!(seen.matches("hunter2").count(), 1, "only the hint, which no pattern gives away: {seen}");
+        assert_eq!(
+            seen.matches("hunter2").count(),
+            1,
+            "only the hint, which no pattern gives away: {seen}"
+        );
         let error = error.without_secret("hunter2-secret");
         let seen = format!(
             "{error} {error:?} {}",

@@ -1,19 +1,33 @@
-//! Core.
+//! The contract of agent-device.
+
+// Lets macros and doc examples name the crate in the same way inside and outside.
 extern crate self as agent_device_core;
+
 pub mod action;
 mod backend;
+pub mod device;
 pub mod dispatch;
 mod error;
 pub mod geometry;
 pub mod gesture;
-mod observe;
+pub mod observe;
 mod role;
+pub mod selector;
 pub mod snapshot;
-
-pub use backend::{Backend, Call, Interactor, SnapshotBackend};
-pub use dispatch::{DispatchDisclosure, Dispatched, Proof};
-pub use error::{Error, ErrorCode, Result, reason};
-pub use observe::*;
-pub use role::Role;
+pub mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod text;
+pub mod wait;
+
+pub use action::{Action, Operation};
+pub use backend::{Backend, Call, Interactor, SnapshotBackend};
+pub use device::{Device, Locator};
+pub use dispatch::{DispatchDisclosure, Dispatched, Proof};
+pub use error::{Error, ErrorCode, Result, reason};
+pub use observe::observe_until;
+pub use role::Role;
+pub use selector::Selector;
+pub use snapshot::Snapshot;
+pub use target::{By, Ref};
+pub use wait::Settle;

@@ -71,6 +71,11 @@ impl SendGuard {
         self.ledger = None;
     }
 
+    /// Nothing was sent under this guard after all: what it stood for has been counted elsewhere, or its refusal is proven.
+    pub(crate) fn discard(mut self) {
+        self.ledger = None;
+    }
+
     /// The send failed and may have landed. The same as dropping the guard, said aloud.
     pub fn uncertain(self) {}
 }

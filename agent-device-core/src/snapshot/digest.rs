@@ -151,13 +151,14 @@ impl Surface {
         }
     }
 
-    fn comparable(&self, other: &Self) -> bool {
+    /// Whether a difference between the two means something.
+    pub fn is_comparable_with(&self, other: &Self) -> bool {
         self.key.is_some() && self.key == other.key
     }
 
     /// Whether nothing changed between the two: the same elements in the same states, each edge within `tolerance`.
     pub fn is_still(&self, other: &Self, tolerance: f64) -> bool {
-        self.comparable(other)
+        self.is_comparable_with(other)
             && self.entries.len() == other.entries.len()
             && self.entries.iter().zip(&other.entries).all(|(a, b)| {
                 (a.key, a.ordinal) == (b.key, b.ordinal) && a.bounds.agrees(b.bounds, tolerance)
@@ -166,7 +167,7 @@ impl Surface {
 
     /// What this surface says about `baseline`, judged by the elements that tell states apart.
     pub fn evidence_against(&self, baseline: &Self) -> Evidence {
-        if !self.comparable(baseline) {
+        if !self.is_comparable_with(baseline) {
             return Evidence::Ambiguous;
         }
         let (mut shared, mut only_here, mut only_there) = (0, 0, 0);

@@ -17,7 +17,6 @@ pub use diff::{Diff, DiffKind, DiffLine};
 pub use digest::{Digest, Evidence, Surface};
 pub use node::{Checked, Flag, Node, NodeId, Sides, TextField};
 pub use quality::{ComparisonKey, Keyboard, Quality, QualityReason, QualityState};
-pub(crate) use view::write_summary;
 pub use view::{CaptureOptions, Disposition, HiddenContent, Line, View, ViewNode};
 
 use std::time::Duration;

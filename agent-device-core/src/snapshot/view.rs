@@ -299,7 +299,7 @@ fn scrolls(node: Node<'_>) -> bool {
 }
 
 /// Whether an element belongs into the interactive view.
-pub(crate) fn is_actionable(node: Node<'_>) -> bool {
+fn is_actionable(node: Node<'_>) -> bool {
     node.is(Flag::Interactive)
         || node.is(Flag::Editable)
         || node.is(Flag::Focused)
@@ -408,7 +408,7 @@ const LONG_TEXT: usize = 80;
 const SUMMARY: usize = 48;
 
 /// Writes a text in quotes on one line, cut when it is long.
-pub(crate) fn write_summary(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
+fn write_summary(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
     let long = text.chars().nth(LONG_TEXT).is_some() || text.contains(['\n', '\r']);
     let cut = if long { SUMMARY } else { usize::MAX };
     out.write_char('"')?;

@@ -33,14 +33,20 @@
 mod agent;
 mod app;
 mod capture;
+mod conformance;
+mod contract;
 mod event;
 mod fault;
+mod gate;
 mod link;
 mod picture;
 mod sim;
 
+pub use conformance::{Body, conformance, conformance_of, fault_matrix};
+pub use contract::contract;
 pub use event::{Event, EventKind, EventLog};
 pub use fault::{Fault, FaultPlan};
+pub use gate::Gate;
 pub use link::{Knob, Link, LinkError, Screen};
 pub use sim::{SimOptions, SimulatedDevice, sim_rows};
 

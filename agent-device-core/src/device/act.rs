@@ -1,0 +1,854 @@
+//! Actions on an element: resolve, act once, look at what became of it.
+
+use std::{
+    borrow::Cow,
+    future::{Future, IntoFuture},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use super::{Locator, invalid_readiness, not_a_target, request::Request};
+use crate::{
+    action::{Action, FieldState, Operation, Performed, Text, Touch},
+    dispatch::rows,
+    error::{Error, ErrorCode, Result, reason},
+    geometry::Point,
+    gesture::Gesture,
+    observe::{End, Judgement, Observation, observe_until},
+    snapshot::{CaptureOptions, Diff, Digest, Flag, Snapshot},
+    target::{self, By, Policy, Refusal, ResolutionInfo, ResolutionKind, Resolved},
+    text::{self, FillCheck},
+    wait::{self, Settle},
+};
+
+pub(super) const LONG_PRESS: Duration = Duration::from_millis(800);
+const MAX_COUNT: u32 = 200;
+const FILL_READ_BACK: Duration = Duration::from_millis(1500);
+
+#[derive(Clone, Debug)]
+pub(super) enum PressKind {
+    Tap { count: u32 },
+    Double,
+    Long(Duration),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ActKind {
+    Fill(Text),
+    Type(Text),
+    Focus,
+    Hover,
+    Drag(By),
+}
+
+/// What every action can do beside acting.
+#[derive(Clone, Debug, Default)]
+struct After {
+    settle: Option<Settle>,
+    verify: bool,
+}
+
+/// A press that has not happened yet: await it.
+///
+/// # Cancel safety
+///
+/// Dropping the future before it ends may leave the press done.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is pressed until the press is awaited"]
+pub struct Press<'d> {
+    locator: Locator<'d>,
+    kind: PressKind,
+    ready_within: Option<Duration>,
+    after: After,
+}
+
+impl<'d> Press<'d> {
+    pub(super) fn new(locator: Locator<'d>, kind: PressKind) -> Self {
+        Self {
+            locator,
+            kind,
+            ready_within: None,
+            after: After::default(),
+        }
+    }
+
+    /// For scripts: waits up to this long, 2 s at most, for a target that isn't there yet. Everything else fails at once:
+    /// ambiguous, covered, off-screen, disabled. Zero means one look.
+    pub fn ready_within(mut self, budget: Duration) -> Self {
+        self.ready_within = Some(budget);
+        self
+    }
+
+    /// Presses so many times, 200 at most. A later press that is refused makes the request `unknown`.
+    pub fn count(mut self, count: u32) -> Self {
+        if let PressKind::Tap { count: presses } = &mut self.kind {
+            *presses = count;
+        }
+        self
+    }
+
+    /// How long a long press stays down; 10 s at most.
+    pub fn hold(mut self, hold: Duration) -> Self {
+        if let PressKind::Long(held) = &mut self.kind {
+            *held = hold;
+        }
+        self
+    }
+
+    /// Waits afterwards until the screen is still, and tells what changed. Never fails the press.
+    pub fn settle(mut self, settle: Settle) -> Self {
+        self.after.settle = Some(settle);
+        self
+    }
+
+    /// Captures afterwards and tells whether the screen changed.
+    pub fn verify(mut self) -> Self {
+        self.after.verify = true;
+        self
+    }
+
+    async fn run(self) -> Result<Outcome> {
+        let (operation, hold) = match self.kind {
+            PressKind::Tap { .. } => (Operation::Tap, Duration::ZERO),
+            PressKind::Double => (Operation::DoubleTap, Duration::ZERO),
+            PressKind::Long(hold) => (Operation::LongPress, hold),
+        };
+        let extra = self.after.extra() + hold + self.ready_within.unwrap_or_default();
+        let device = self.locator.device;
+        let request = device.request(operation, extra).await?;
+        let result = self.on(&request).await;
+        request.finish(result)
+    }
+
+    async fn on(&self, request: &Request<'_>) -> Result<Outcome> {
+        if let PressKind::Tap { count } = self.kind
+            && !(1..=MAX_COUNT).contains(&count)
+        {
+            return Err(Error::invalid(
+                "count",
+                format!("count is {count}, allowed is 1 to {MAX_COUNT}"),
+            ));
+        }
+        let aim = request
+            .aim(&self.locator.by, Policy::PROMOTED_TARGET, self.ready_within)
+            .await?;
+        let touch = aim.touch();
+        let mut performed = Performed::new();
+        match self.kind {
+            PressKind::Tap { count } => {
+                for _ in 0..count {
+                    performed = request.perform(Action::Tap(touch.clone())).await?;
+                }
+            }
+            PressKind::Double => performed = request.perform(Action::DoubleTap(touch)).await?,
+            PressKind::Long(hold) => {
+                performed = request.perform(Action::LongPress(touch, hold)).await?;
+            }
+        }
+        self.after.outcome(request, aim, performed).await
+    }
+}
+
+/// An action on an element that has not happened yet: await it. It never waits for its target.
+///
+/// # Cancel safety
+///
+/// Dropping the future before it ends may leave the action done.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is done until the action is awaited"]
+pub struct Act<'d> {
+    locator: Locator<'d>,
+    kind: ActKind,
+    after: After,
+}
+
+impl<'d> Act<'d> {
+    pub(super) fn new(locator: Locator<'d>, kind: ActKind) -> Self {
+        Self {
+            locator,
+            kind,
+            after: After::default(),
+        }
+    }
+
+    /// Waits afterwards until the screen is still, and tells what changed. Never fails the action.
+    pub fn settle(mut self, settle: Settle) -> Self {
+        self.after.settle = Some(settle);
+        self
+    }
+
+    /// Captures afterwards and tells whether the screen changed.
+    pub fn verify(mut self) -> Self {
+        self.after.verify = true;
+        self
+    }
+
+    async fn run(self) -> Result<Outcome> {
+        let operation = match self.kind {
+            ActKind::Fill(_) => Operation::Fill,
+            ActKind::Type(_) => Operation::TypeText,
+            ActKind::Focus => Operation::Focus,
+            ActKind::Hover => Operation::Hover,
+            ActKind::Drag(_) => Operation::Gesture,
+        };
+        let device = self.locator.device;
+        let request = device.request(operation, self.after.extra()).await?;
+        let result = self.on(&request).await;
+        request.finish(result)
+    }
+
+    async fn on(&self, request: &Request<'_>) -> Result<Outcome> {
+        let by = &self.locator.by;
+        let policy = match self.kind {
+            ActKind::Fill(_) | ActKind::Type(_) => Policy::FIELD,
+            _ => Policy::RESOLVED_TARGET,
+        };
+        if let ActKind::Type(text) = &self.kind
+            && text.expose().is_empty()
+        {
+            return Err(Error::invalid("text", "there is no text to type"));
+        }
+        let aim = request.aim(by, policy, None).await?;
+        let touch = aim.touch();
+        let secret = touch
+            .target
+            .as_ref()
+            .is_some_and(|target| target.node().is(Flag::Secure));
+        let mut fill = None;
+        let performed = match &self.kind {
+            ActKind::Fill(text) => {
+                let text = text.clone().into_secret(secret);
+                let action = Action::Fill(touch, text.clone());
+                let performed = request.perform(action).await?;
+                fill = Some(request.verify_fill(&aim, &text, &performed).await?);
+                performed
+            }
+            ActKind::Type(text) => {
+                let text = text.clone().into_secret(secret);
+                request.perform(Action::Focus(touch)).await?;
+                request.perform(Action::TypeText(text)).await?
+            }
+            ActKind::Focus => request.perform(Action::Focus(touch)).await?,
+            ActKind::Hover => request.perform(Action::Hover(touch)).await?,
+            ActKind::Drag(to) => request.drag(&aim, to).await?,
+        };
+        let mut outcome = self.after.outcome(request, aim, performed).await?;
+        outcome.fill = fill;
+        Ok(outcome)
+    }
+}
+
+macro_rules! awaitable {
+    ($($name:ident),*) => {$(
+        impl<'d> IntoFuture for $name<'d> {
+            type Output = Result<Outcome>;
+            type IntoFuture = Pin<Box<dyn Future<Output = Result<Outcome>> + Send + 'd>>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.run())
+            }
+        }
+    )*};
+}
+
+awaitable!(Press, Act);
+
+/// What became of an action that returned.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Where it was aimed, in the backend's coordinate unit.
+    pub point: Point,
+    /// How the target was found.
+    pub resolution: ResolutionInfo,
+    /// The line of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// `Some(false)` when the platform doubts that a touch reaches the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_hittable: Option<bool>,
+    /// How long the target was waited for, if more than one look was needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<Readiness>,
+    /// Whether a fill was verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill: Option<FillCheck>,
+    /// How the backend did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
+    /// What [`Press::verify`] saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// What [`Press::settle`] saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
+    /// Windows that opened because of the action.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opened_windows: Vec<String>,
+    /// What the caller should know beside the success.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Cow<'static, str>>,
+    /// How long the request took.
+    #[serde(rename = "elapsedMs", serialize_with = "crate::observe::millis")]
+    pub elapsed: Duration,
+}
+
+/// How long a target was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Readiness {
+    /// How many captures were made.
+    pub polls: u32,
+    /// From the start of the wait to its end.
+    #[serde(rename = "waitedMs", serialize_with = "crate::observe::millis")]
+    pub waited: Duration,
+}
+
+/// What a capture after the action shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Evidence {
+    /// How many elements are in sight.
+    pub node_count: usize,
+    /// How many of them a touch reaches, as far as is known.
+    pub interactive_node_count: usize,
+    /// The digest of the screen.
+    pub digest: Digest,
+    /// The app in front.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreground_app: Option<String>,
+    /// Whether the digest differs from the one before the action; `None` when the captures are not comparable.
+    pub changed_from_before: Option<bool>,
+}
+
+/// How the screen settled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Settled {
+    /// Whether it came to rest within its budget.
+    pub settled: bool,
+    /// How many captures were made.
+    pub polls: u32,
+    /// How long it took.
+    #[serde(rename = "waitedMs", serialize_with = "crate::observe::millis")]
+    pub waited: Duration,
+    /// What changed since the capture in which the target was found. Added lines carry refs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<Diff>,
+    /// The generation of those refs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refs_generation: Option<u64>,
+    /// What to know about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
+}
+
+impl After {
+    fn extra(&self) -> Duration {
+        self.settle.map_or(Duration::ZERO, |settle| settle.timeout)
+    }
+
+    /// The one place where an outcome is made.
+    async fn outcome(
+        &self,
+        request: &Request<'_>,
+        aim: Aim,
+        performed: Performed,
+    ) -> Result<Outcome> {
+        let before = aim.snapshot();
+        let evidence = if self.verify {
+            Some(request.evidence(before).await?)
+        } else {
+            None
+        };
+        let settled = match self.settle {
+            Some(settle) => request.settled(settle, before).await?,
+            None => None,
+        };
+        let changed = evidence
+            .as_ref()
+            .is_some_and(|evidence| evidence.changed_from_before == Some(true))
+            || settled
+                .as_ref()
+                .and_then(|settled| settled.diff.as_ref())
+                .is_some_and(|diff| !diff.is_empty());
+        let mut warnings = performed.warnings;
+        let target_hittable = aim.resolved.as_ref().and_then(Resolved::hittable);
+        if target_hittable == Some(false) && !changed {
+            warnings.push(Cow::Borrowed(
+                "the platform doubts that a touch reaches the target: check the effect",
+            ));
+        }
+        warnings.extend(aim.warning);
+        Ok(Outcome {
+            point: aim.point,
+            target: aim
+                .resolved
+                .as_ref()
+                .map(|resolved| crate::snapshot::Line::bare(resolved.target.node()).to_string()),
+            resolution: aim.info,
+            target_hittable,
+            readiness: aim.readiness,
+            fill: None,
+            method: performed.method,
+            evidence,
+            settled,
+            opened_windows: performed.opened_windows,
+            warnings,
+            elapsed: request.elapsed(),
+        })
+    }
+}
+
+/// A target that is resolved, or a place that the caller named.
+pub(super) struct Aim {
+    pub(super) point: Point,
+    pub(super) resolved: Option<Resolved>,
+    info: ResolutionInfo,
+    readiness: Option<Readiness>,
+    warning: Option<Cow<'static, str>>,
+}
+
+impl Aim {
+    fn touch(&self) -> Touch {
+        Touch {
+            point: self.point,
+            target: self
+                .resolved
+                .as_ref()
+                .map(|resolved| resolved.target.clone()),
+        }
+    }
+
+    fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.resolved
+            .as_ref()
+            .map(|resolved| resolved.target.snapshot())
+    }
+
+    fn at(resolved: Resolved, readiness: Option<Readiness>) -> Self {
+        Self {
+            point: resolved.point,
+            info: resolved.info.clone(),
+            resolved: Some(resolved),
+            readiness,
+            warning: None,
+        }
+    }
+}
+
+impl Request<'_> {
+    /// Finds the target: one look, or with `ready_within` as many as its budget allows.
+    pub(super) async fn aim(
+        &self,
+        by: &By,
+        policy: Policy,
+        ready_within: Option<Duration>,
+    ) -> Result<Aim> {
+        match by {
+            By::Point(_) | By::Ref(_) if ready_within.is_some() => Err(invalid_readiness()),
+            By::Point(point) => self.aim_at_point(*point),
+            By::Ref(wanted) => {
+                let (snapshot, node) = self.admitted(*wanted)?;
+                let keyboard = target::keyboard_band(&snapshot);
+                let resolution = target::resolve_node(&snapshot, node, policy, keyboard, None);
+                self.resolve_in(&snapshot, resolution, policy)
+                    .await
+                    .map(|resolved| Aim::at(resolved, None))
+                    .map_err(|refusal| self.refusal(refusal, by, &snapshot))
+            }
+            By::Selector(_) | By::Find(_) => self.aim_by_look(by, policy, ready_within).await,
+        }
+    }
+
+    fn aim_at_point(&self, point: Point) -> Result<Aim> {
+        if !point.is_finite() {
+            return Err(Error::invalid(
+                "point",
+                "a coordinate is not a finite number",
+            ));
+        }
+        let session = self.device.session();
+        let seen = session.frame.as_ref().map(|frame| frame.snapshot());
+        let viewport = seen.and_then(|snapshot| snapshot.info().viewport);
+        let band = seen.and_then(|snapshot| target::keyboard_band(snapshot));
+        let warning = if viewport.is_some_and(|viewport| !viewport.contains(point)) {
+            Some(Cow::Borrowed(
+                "the point lies outside the screen as it was last seen",
+            ))
+        } else if band.is_some_and(|band| band.contains(point)) {
+            Some(Cow::Borrowed(
+                "the point lay behind the keyboard when the screen was last seen",
+            ))
+        } else {
+            None
+        };
+        Ok(Aim {
+            point,
+            resolved: None,
+            info: ResolutionInfo {
+                kind: ResolutionKind::NotObserved,
+                match_count: 0,
+                tiebreak: None,
+                alternatives: Vec::new(),
+                promotion: None,
+            },
+            readiness: None,
+            warning,
+        })
+    }
+
+    async fn aim_by_look(
+        &self,
+        by: &By,
+        policy: Policy,
+        ready_within: Option<Duration>,
+    ) -> Result<Aim> {
+        if let By::Selector(selector) = by {
+            selector.check()?;
+        }
+        let budget = ready_within.filter(|budget| !budget.is_zero());
+        let schedule = match budget {
+            Some(budget) => wait::readiness(budget, self.backend().honours_cancel()),
+            None => wait::once(),
+        };
+        let initial = self.rested().await?;
+        let mut missed = Refusal::NotFound;
+        let seen: Observation<_, Found, Error> = observe_until(
+            schedule,
+            self.cancel(),
+            initial,
+            |signal| self.capture(CaptureOptions::default(), signal),
+            is_unreadable,
+            |snapshot: &Arc<Snapshot>, _, _| {
+                let keyboard = target::keyboard_band(snapshot);
+                match target::resolve(snapshot, by, policy, keyboard) {
+                    Ok(resolved) => Judgement::Done(Found::Resolved(Box::new(resolved))),
+                    Err(refusal) if refusal.may_appear() => {
+                        missed = refusal;
+                        if budget.is_some() && snapshot.quality().is_sparse() {
+                            Judgement::Done(Found::Sparse)
+                        } else {
+                            Judgement::go_on()
+                        }
+                    }
+                    Err(refusal) => Judgement::Done(Found::Refused(refusal)),
+                }
+            },
+        )
+        .await;
+        let readiness = Readiness {
+            polls: seen.timeline.count(),
+            waited: seen.waited,
+        };
+        match seen.end {
+            End::Done {
+                result: Found::Resolved(resolved),
+                ..
+            } => Ok(Aim::at(
+                *resolved,
+                (readiness.polls > 1 && budget.is_some()).then_some(readiness),
+            )),
+            End::Done {
+                result: Found::Refused(refusal),
+                value,
+            } => self
+                .resolve_in(&value, Err(refusal), policy)
+                .await
+                .map(|resolved| Aim::at(resolved, None))
+                .map_err(|refusal| self.refusal(refusal, by, &value)),
+            End::Done {
+                result: Found::Sparse,
+                value,
+            } => Err(Error::refused(
+                rows::core::REFUSAL_CAPTURE_SPARSE,
+                ErrorCode::CommandFailed,
+                format!("the tree is degraded, so the absence of {by} proves nothing"),
+            )
+            .with_reason(reason::CAPTURE_SPARSE)
+            .with_detail("selector", by.to_string())
+            .with_detail("snapshotQuality", value.quality())
+            .with_detail("readiness", readiness.ended("sparse"))),
+            End::Expired {
+                last: None,
+                last_error: Some(error),
+            }
+            | End::Failed { error, .. } => Err(error),
+            End::Stalled {
+                last: None,
+                last_error: Some(error),
+                ..
+            } => Err(error),
+            End::Expired { last, .. } => {
+                Err(self.miss(by, missed, last, budget, readiness, "expired"))
+            }
+            End::Stalled { last, .. } => {
+                Err(self.miss(by, missed, last, budget, readiness, "stalled"))
+            }
+            End::Canceled => Err(self.canceled()),
+        }
+    }
+
+    fn miss(
+        &self,
+        by: &By,
+        missed: Refusal,
+        last: Option<Arc<Snapshot>>,
+        budget: Option<Duration>,
+        readiness: Readiness,
+        end: &'static str,
+    ) -> Error {
+        let snapshot = last.unwrap_or_else(|| {
+            let info = crate::snapshot::SnapshotInfo::default();
+            Arc::new(Snapshot::sparse(
+                crate::snapshot::QualityReason::NoNodes,
+                info,
+            ))
+        });
+        let error = self.refusal(missed, by, &snapshot);
+        let error = if snapshot.quality().is_sparse() {
+            error.with_detail("snapshotQuality", snapshot.quality())
+        } else {
+            error
+        };
+        match budget {
+            Some(_) => error
+                .proven(rows::core::REFUSAL_SELECTOR_READINESS_EXHAUSTED)
+                .with_detail("readiness", readiness.ended(end)),
+            None => error,
+        }
+    }
+
+    /// Checks that the field holds the text, by what the backend read back or else by captures.
+    async fn verify_fill(
+        &self,
+        aim: &Aim,
+        wanted: &Text,
+        performed: &Performed,
+    ) -> Result<FillCheck> {
+        let checked = match &performed.field {
+            Some(field) => text::verify(wanted, field),
+            None => self.read_back(aim, wanted).await?,
+        };
+        checked.map_err(|mismatch| {
+            let error = Error::new(
+                ErrorCode::CommandFailed,
+                if wanted.expose().is_empty() {
+                    "the field is not known to be empty after it was cleared"
+                } else {
+                    "the field does not hold the text that was typed"
+                },
+            )
+            .uncertain(rows::core::FILL_UNVERIFIED)
+            .with_reason(reason::FILL_UNVERIFIED)
+            .with_detail("expectedLength", wanted.expose().chars().count());
+            match mismatch.observed {
+                Some(length) => error.with_detail("observedLength", length),
+                None => error,
+            }
+        })
+    }
+
+    async fn read_back(
+        &self,
+        aim: &Aim,
+        wanted: &Text,
+    ) -> Result<Result<FillCheck, text::Mismatch>> {
+        let Some(resolved) = &aim.resolved else {
+            return Ok(text::verify(wanted, &FieldState::Unreadable));
+        };
+        let field = resolved.target.node();
+        let same = |snapshot: &Snapshot| -> FieldState {
+            let mut found = snapshot.nodes().filter(|node| {
+                node.role() == field.role()
+                    && match field.identifier() {
+                        Some(identifier) => node.identifier() == Some(identifier),
+                        None => node.bounds() == field.bounds() || node.is(Flag::Focused),
+                    }
+            });
+            match (found.next(), found.next()) {
+                (Some(node), None) => text::field_state(node),
+                _ => FieldState::Unreadable,
+            }
+        };
+        let mut checked = text::verify(wanted, &FieldState::Unreadable);
+        let seen = observe_until(
+            wait::condition(FILL_READ_BACK, self.backend().honours_cancel()),
+            self.cancel(),
+            None,
+            |signal| self.capture(CaptureOptions::default(), signal),
+            is_unreadable,
+            |snapshot: &Arc<Snapshot>, _, _| {
+                checked = text::verify(wanted, &same(snapshot));
+                match checked {
+                    Ok(FillCheck::Unobserved) | Err(_) => Judgement::go_on(),
+                    Ok(_) => Judgement::Done(()),
+                }
+            },
+        )
+        .await;
+        match seen.end {
+            End::Failed { error, .. } => Err(error),
+            End::Canceled => Err(self.canceled()),
+            _ => Ok(checked),
+        }
+    }
+
+    async fn drag(&self, aim: &Aim, to: &By) -> Result<Performed> {
+        let to_point = match (to, aim.snapshot()) {
+            (By::Point(point), _) => *point,
+            (By::Selector(_) | By::Find(_), Some(snapshot)) => {
+                // Both ends come from one capture: they are where they are at the same time.
+                let band = target::keyboard_band(snapshot);
+                target::resolve(snapshot, to, Policy::RESOLVED_TARGET, band)
+                    .map_err(|refusal| self.refusal(refusal, to, snapshot))?
+                    .point
+            }
+            _ => self.aim(to, Policy::RESOLVED_TARGET, None).await?.point,
+        };
+        let Some(snapshot) = aim.snapshot() else {
+            return Err(not_a_target(&By::Point(aim.point)));
+        };
+        let plan = Gesture::Drag {
+            from: aim.point,
+            to: to_point,
+            hold: None,
+            duration: None,
+            hold_at_end: Duration::ZERO,
+        }
+        .plan(super::request::viewport_of(snapshot)?)?;
+        self.perform(Action::Gesture(plan)).await
+    }
+
+    async fn evidence(&self, before: Option<&Arc<Snapshot>>) -> Result<Evidence> {
+        let after = self.look(CaptureOptions::default()).await?;
+        let view = after.view();
+        let hittable = |node: &crate::snapshot::Node<'_>| node.flag(Flag::Hittable) != Some(false);
+        let changed = before.and_then(|before| {
+            let moved_on = before.info().lineage != after.info().lineage
+                && before.info().producer == after.info().producer;
+            if moved_on {
+                Some(true)
+            } else {
+                before
+                    .is_comparable_with(&after)
+                    .then(|| before.digest() != after.digest())
+            }
+        });
+        Ok(Evidence {
+            node_count: view.nodes().len(),
+            interactive_node_count: view.iter().filter(hittable).count(),
+            digest: after.digest(),
+            foreground_app: after.info().app.clone(),
+            changed_from_before: changed,
+        })
+    }
+
+    /// Waits for a still screen after an action. A capture that fails ends the wait, not the action.
+    async fn settled(
+        &self,
+        settle: Settle,
+        before: Option<&Arc<Snapshot>>,
+    ) -> Result<Option<Settled>> {
+        let seen = observe_until(
+            settle.schedule(),
+            self.cancel(),
+            None,
+            |signal| self.capture(CaptureOptions::default(), signal),
+            is_unreadable,
+            settle.verdict(),
+        )
+        .await;
+        self.device.session().moving = false;
+        let (still, last) = match seen.end {
+            End::Done { value, .. } => (true, Some(value)),
+            End::Expired { last, .. } | End::Stalled { last, .. } | End::Failed { last, .. } => {
+                (false, last)
+            }
+            End::Canceled => return Err(self.canceled()),
+        };
+        let usable = last.filter(|last| !last.quality().is_sparse());
+        let diff = match (&usable, before) {
+            (Some(last), Some(before)) => {
+                self.device.issue_complete(last);
+                Some(last.diff_since(before))
+            }
+            _ => None,
+        };
+        let loading = usable
+            .as_ref()
+            .is_some_and(|last| last.view().nodes().len() < 5);
+        Ok(Some(Settled {
+            settled: still,
+            polls: seen.timeline.count(),
+            waited: seen.waited,
+            refs_generation: diff
+                .as_ref()
+                .and(self.device.ref_frame())
+                .map(|frame| frame.generation()),
+            diff,
+            hint: if usable.is_none() {
+                Some("the tree is degraded: nothing is known about what changed")
+            } else if loading {
+                Some("the screen holds very little: it may still be loading")
+            } else {
+                None
+            },
+        }))
+    }
+
+    pub(super) async fn wait_stable(&self, settle: Settle) -> Result<Arc<Snapshot>> {
+        let seen = observe_until(
+            settle.schedule(),
+            self.cancel(),
+            None,
+            |signal| self.capture(CaptureOptions::default(), signal),
+            is_unreadable,
+            settle.verdict(),
+        )
+        .await;
+        match seen.end {
+            End::Done { value, .. } => {
+                self.device.session().moving = false;
+                self.device.issue_complete(&value);
+                Ok(value)
+            }
+            End::Failed { error, .. } => Err(error),
+            End::Canceled => Err(self.canceled()),
+            End::Expired { .. } | End::Stalled { .. } => Err(Error::new(
+                ErrorCode::CommandFailed,
+                "the screen did not come to rest",
+            )
+            .with_reason(reason::WAIT_STABLE_TIMEOUT)
+            .with_detail("captures", seen.timeline.count())
+            .with_detail("waitedMs", seen.waited.as_millis() as u64)),
+        }
+    }
+}
+
+/// Failures that say that the content could not be read this time. Waits ride them out; a retriable refusal is one of them.
+pub(super) fn is_unreadable(error: &Error) -> bool {
+    error.retriable() == Some(true)
+}
+
+enum Found {
+    Resolved(Box<Resolved>),
+    Refused(Refusal),
+    Sparse,
+}
+
+impl Readiness {
+    fn ended(self, end: &'static str) -> serde_json::Value {
+        serde_json::json!({
+            "polls": self.polls,
+            "waitedMs": self.waited.as_millis() as u64,
+            "end": end,
+        })
+    }
+}

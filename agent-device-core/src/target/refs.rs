@@ -1,0 +1,175 @@
+//! Refs: short names that a snapshot hands out, and the frame that authorises them.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use crate::{
+    error::{Error, Result},
+    snapshot::{NodeId, Snapshot},
+};
+
+/// `@e12`, or pinned to a generation: `@e12~s3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ref {
+    number: u32,
+    generation: Option<u64>,
+}
+
+impl Ref {
+    /// The ref with this number, counted from 1.
+    pub fn new(number: u32) -> Self {
+        Self {
+            number,
+            generation: None,
+        }
+    }
+
+    /// Pins it to the generation in which it was issued.
+    #[must_use]
+    pub fn pinned(self, generation: u64) -> Self {
+        Self {
+            generation: Some(generation),
+            ..self
+        }
+    }
+
+    /// The number.
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The generation to which it is pinned.
+    pub fn generation(self) -> Option<u64> {
+        self.generation
+    }
+}
+
+impl fmt::Display for Ref {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@e{}", self.number)?;
+        match self.generation {
+            Some(generation) => write!(f, "~s{generation}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Ref {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = || {
+            Error::invalid(
+                "ref",
+                format!("{text:?} is no ref; refs look like @e12 or @e12~s3"),
+            )
+        };
+        let body = text.strip_prefix('@').unwrap_or(text);
+        let body = body.strip_prefix('e').ok_or_else(invalid)?;
+        let (number, generation) = match body.split_once("~s") {
+            Some((number, generation)) => (number, Some(generation)),
+            None => (body, None),
+        };
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if !digits(number) || !generation.is_none_or(digits) {
+            return Err(invalid());
+        }
+        let number: u32 = number.parse().map_err(|_| invalid())?;
+        let generation = generation
+            .map(|generation| generation.parse().map_err(|_| invalid()))
+            .transpose()?;
+        if number == 0 {
+            return Err(invalid());
+        }
+        Ok(Self { number, generation })
+    }
+}
+
+/// What authorises refs: the tree in which they were issued, and which ones. Expires at the first side effect, because a
+/// number means nothing in a newer tree.
+#[derive(Clone, Debug)]
+pub struct RefFrame {
+    generation: u64,
+    snapshot: Arc<Snapshot>,
+    issued: Vec<NodeId>,
+    complete: bool,
+    active: bool,
+}
+
+impl RefFrame {
+    /// The frame of a whole snapshot: every node of its view has a ref.
+    pub(crate) fn complete(generation: u64, snapshot: &Arc<Snapshot>) -> Self {
+        Self {
+            generation,
+            issued: snapshot.view().nodes().iter().map(|node| node.id).collect(),
+            snapshot: Arc::clone(snapshot),
+            complete: true,
+            active: true,
+        }
+    }
+
+    /// A frame that issues refs for a few nodes; they must be pinned.
+    pub(crate) fn partial(generation: u64, snapshot: &Arc<Snapshot>, issued: &[NodeId]) -> Self {
+        Self {
+            generation,
+            snapshot: Arc::clone(snapshot),
+            issued: issued.to_vec(),
+            complete: false,
+            active: true,
+        }
+    }
+
+    /// The generation of its refs.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The tree in which they mean something.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// Whether its refs may be used for acting.
+    pub fn is_active(&self) -> bool {
+        self.active
+    }
+
+    pub(crate) fn expire(&mut self) {
+        self.active = false;
+    }
+
+    /// The ref of a node, pinned if the frame wants pins.
+    pub(crate) fn ref_of(&self, id: NodeId) -> Option<Ref> {
+        let at = self.issued.iter().position(|issued| *issued == id)?;
+        let plain = Ref::new(u32::try_from(at + 1).ok()?);
+        Some(if self.complete {
+            plain
+        } else {
+            plain.pinned(self.generation)
+        })
+    }
+
+    /// The node that `wanted` names, for acting.
+    pub(crate) fn admit(&self, wanted: Ref) -> Result<NodeId, &'static str> {
+        use crate::error::reason;
+        if !self.active {
+            return Err(reason::REF_FRAME_EXPIRED);
+        }
+        if wanted.generation.is_some_and(|pin| pin != self.generation) {
+            return Err(reason::REF_GENERATION_MISMATCH);
+        }
+        if !self.complete && wanted.generation.is_none() {
+            return Err(reason::PLAIN_REF_REQUIRES_COMPLETE_FRAME);
+        }
+        let missing = if self.complete {
+            reason::REF_NOT_FOUND
+        } else {
+            reason::REF_NOT_ISSUED
+        };
+        self.lookup(wanted).ok_or(missing)
+    }
+
+    /// The node that `wanted` names in the retained tree, for reading: an expired frame still answers.
+    pub(crate) fn lookup(&self, wanted: Ref) -> Option<NodeId> {
+        self.issued.get(wanted.number as usize - 1).copied()
+    }
+}

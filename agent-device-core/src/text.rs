@@ -1,0 +1,161 @@
+//! Whether a field holds what was typed: one rule for all backends.
+//!
+//! A backend reads the field back, or the core reads it from a capture. Nothing here knows how text is injected.
+
+use serde::Serialize;
+
+use crate::{
+    action::{FieldState, Text},
+    snapshot::{Flag, Node},
+};
+
+/// What reading the field back showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FillCheck {
+    /// The field holds the text. For a secret field: as many characters.
+    Verified,
+    /// The app reformatted the text: the same letters and digits with other punctuation (a phone number).
+    Reformatted,
+    /// The field can't be read.
+    Unobserved,
+}
+
+/// The field holds something else. With clearing, also a field that can't be read: absent is not empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mismatch {
+    /// How many characters the field holds, if it can be read.
+    pub(crate) observed: Option<usize>,
+}
+
+/// Compares what a field holds with what it should hold.
+pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, Mismatch> {
+    let wanted = wanted.expose();
+    match observed {
+        FieldState::Unreadable if wanted.is_empty() => Err(Mismatch { observed: None }),
+        FieldState::Unreadable => Ok(FillCheck::Unobserved),
+        FieldState::Length(length) => {
+            // Devices count characters or UTF-16 units.
+            if *length == wanted.chars().count() || *length == wanted.encode_utf16().count() {
+                Ok(FillCheck::Verified)
+            } else {
+                Err(Mismatch {
+                    observed: Some(*length),
+                })
+            }
+        }
+        FieldState::Text(text) => {
+            let mismatch = Mismatch {
+                observed: Some(text.chars().count()),
+            };
+            if text == wanted {
+                Ok(FillCheck::Verified)
+            } else if wanted.is_empty() || text.is_empty() {
+                Err(mismatch)
+            } else if words(text).eq(words(wanted)) || auto_capitalised(text, wanted) {
+                Ok(FillCheck::Verified)
+            } else if substance(wanted).next().is_some() && substance(text).eq(substance(wanted)) {
+                Ok(FillCheck::Reformatted)
+            } else {
+                Err(mismatch)
+            }
+        }
+    }
+}
+
+/// What a field holds, as far as a capture tells.
+pub(crate) fn field_state(node: Node<'_>) -> FieldState {
+    if node.is(Flag::Secure) {
+        return FieldState::Unreadable;
+    }
+    if node.is(Flag::HintShowing) {
+        return FieldState::Text(String::new());
+    }
+    match node.value() {
+        Some(value) => FieldState::Text(value.to_owned()),
+        None => FieldState::Unreadable,
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || c == '\u{a0}')
+        .filter(|word| !word.is_empty())
+}
+
+fn auto_capitalised(text: &str, wanted: &str) -> bool {
+    let (mut text, mut wanted) = (text.chars(), wanted.chars());
+    let first = |c: Option<char>| c.map(|c| c.to_lowercase().to_string());
+    first(text.next()) == first(wanted.next()) && text.eq(wanted)
+}
+
+fn substance(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(wanted: &str, observed: &str) -> Result<FillCheck, Mismatch> {
+        verify(&wanted.into(), &FieldState::Text(observed.into()))
+    }
+
+    #[test]
+    fn a_field_that_holds_the_text_is_verified() {
+        assert_eq!(check("", ""), Ok(FillCheck::Verified));
+        assert_eq!(check("a b", "a\u{a0} b "), Ok(FillCheck::Verified));
+        assert_eq!(check("anna", "Anna"), Ok(FillCheck::Verified));
+        assert_eq!(
+            check("5551234567", "(555) 123-4567"),
+            Ok(FillCheck::Reformatted)
+        );
+    }
+
+    #[test]
+    fn a_field_that_holds_something_else_is_not() {
+        for (wanted, observed) in [
+            ("", "old"),
+            ("new", ""),
+            ("new", "oldnew"),
+            ("12", "1"),
+            ("anna", "ANNA"),
+            ("!?", ".."),
+        ] {
+            let length = Some(observed.chars().count());
+            assert_eq!(
+                check(wanted, observed),
+                Err(Mismatch { observed: length }),
+                "{wanted}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unreadable_field_is_never_taken_for_an_empty_one() {
+        assert_eq!(
+            verify(&"".into(), &FieldState::Unreadable),
+            Err(Mismatch { observed: None })
+        );
+        assert_eq!(
+            verify(&"x".into(), &FieldState::Unreadable),
+            Ok(FillCheck::Unobserved)
+        );
+    }
+
+    #[test]
+    fn a_secret_field_is_judged_by_its_length() {
+        let secret = Text::secret("pä😀");
+        assert_eq!(
+            verify(&secret, &FieldState::Length(3)),
+            Ok(FillCheck::Verified)
+        );
+        assert_eq!(
+            verify(&secret, &FieldState::Length(4)),
+            Ok(FillCheck::Verified)
+        );
+        assert_eq!(
+            verify(&secret, &FieldState::Length(0)),
+            Err(Mismatch { observed: Some(0) })
+        );
+    }
+}

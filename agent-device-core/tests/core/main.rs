@@ -1,0 +1,8 @@
+//! What the core promises, checked from outside.
+#![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+
+mod compile;
+mod golden;
+mod minimal;
+mod sim;
+mod spans;
