@@ -138,6 +138,13 @@ var INPUTS = {
 var SECTIONING = { __proto__: null, article: 1, aside: 1, main: 1, nav: 1, section: 1 };
 var SECTROLES = { __proto__: null, article: 1, complementary: 1, main: 1, navigation: 1, region: 1 };
 
+// Shadow roots that the driver handed over because the page can't see them.
+var ROOTS = null;
+function shadow(el) {
+  var s = get(el, 'shadowRoot'), i;
+  if (!s && ROOTS !== null) for (i = 0; i < ROOTS.length; i++) if (ROOTS[i] && ROOTS[i].host === el) return ROOTS[i];
+  return s || null;
+}
 // The parent in the flat tree: slot before host, host after shadow root.
 function up(n) {
   var p = get(n, 'assignedSlot');
@@ -372,7 +379,7 @@ var NOTEXT = { __proto__: null, script: 1, style: 1, template: 1, noscript: 1, h
 // `flat` leaves nested groups out (the entries below an entry of a tree).
 function content(el, cap, hidden, skip, flat) {
   var out = '', f, n, t, tag, cs, m, s, r, kids, d, block, limit = cap * 2 + 64, sh, steps = 0;
-  sh = get(el, 'shadowRoot');
+  sh = shadow(el);
   n = (sh || el).firstChild;
   if (isForm(el)) n = get(el, 'firstChild');
   if (!sh && n && n.localName === undefined && n.nodeType === 3 && n.nextSibling === null && tagOf(el) !== 'slot')
@@ -418,7 +425,7 @@ function content(el, cap, hidden, skip, flat) {
       if (hidden || cs.visibility === 'visible') out += block || tag !== 'span' && TAGS[tag] === undefined ? ' ' + s + ' ' : s;
       continue;
     }
-    sh = get(n, 'shadowRoot');
+    sh = shadow(n);
     kids = tag === 'slot' ? n.assignedNodes() : null;
     if (kids !== null && kids.length === 0) kids = null;
     if (block) out += ' ';
@@ -452,7 +459,7 @@ function inGrid(el) { return tagOf(el) === 'tr' ? inTable(el) === 2 : within(el,
 function nameCap(el, role) { return ROLES[role] & 16 || role === 'row' || role === 'figure' ? onlyText(el) ? 10000 : 200 : 10000 }
 function onlyText(el) {
   var c = get(el, 'firstChild');
-  return c !== null && typeOf(c) === 3 && c.nextSibling === null && !get(el, 'shadowRoot');
+  return c !== null && typeOf(c) === 3 && c.nextSibling === null && !shadow(el);
 }
 function editableHost(el, m) {
   var s;
@@ -475,13 +482,17 @@ function docToken(w) {
   return typeof t === 'number' ? '' + (t * 10 - t * 10 % 1) : '0';
 }
 function frameDoc(el) { try { var d = el.contentDocument; return d && d.nodeType === 9 ? d : null } catch (e) { return null } }
+function px(s) { for (var r = '', i = 0; i < s.length && (s[i] >= '0' && s[i] <= '9' || s[i] === '.'); i++) r += s[i]; return r === '' ? 0 : +r }
+// Where the document of a frame begins, from the corner of its box.
+function insetX(el) { return el.clientLeft + px(win.getComputedStyle(el).paddingLeft) }
+function insetY(el) { return el.clientTop + px(win.getComputedStyle(el).paddingTop) }
 function frameToken(d) { var w = getD(d, 'defaultView'), s = w ? docToken(w) : '0'; return sub(s, s.length > 8 ? s.length - 8 : 0, s.length) }
 
 // The deepest element at a point of one document, through open shadow roots.
 function topAt(d, x, y) {
   var h = callD(d, 'elementFromPoint', x, y), s, g, i;
   for (i = 0; h && i < 64; i++) {
-    s = get(h, 'shadowRoot');
+    s = shadow(h);
     if (!s) break;
     g = s.elementFromPoint(x, y);
     if (!g || g === h || g.getRootNode === undefined || call(g, 'getRootNode') !== s) break;

@@ -15,9 +15,10 @@
 //! - **record**: `kind,up` immediately followed by flag letters, `| x,y,w,h | path`, then optional fields that begin with a
 //!   letter. `up` is how many levels the record lies above a child of the record before it; empty = 0. A number of the rectangle
 //!   that equals that of the record before it is empty. Units are CSS px of the top viewport, at most two decimals.
-//!   Optional fields: `n` name, `v` value, `i` id attribute or else test id, `p` placeholder, `l` level.
+//!   Optional fields: `n` name, `v` value, `i` id attribute or else test id, `p` placeholder, `l` level, `o` (frames of other
+//!   origins) `x,y` of the document's corner, seen from that of the frame's rectangle.
 //!   - `path`: the steps from the record around it: a number is a child element, `A` + number a node of a slot, `T` + number
-//!     a text node, `S` the open shadow root, `D` the content of a `details`, `F` + token the document of a frame. Steps
+//!     a text node, `S` the shadow root, `D` the content of a `details`, `F` + token the document of a frame. Steps
 //!     are separated by dots, which letters make optional.
 //!   - flags: `e`/`d` enabled or not, `c`/`u`/`m` checked, not, mixed, `s`/`n` selected or not, `x`/`y` expanded or not,
 //!     `p`/`q`/`o` pressed, not, mixed, `r`/`w` read-only or not, `R` required, `f` focused, `i` interactive, `E` editable, `S` secret,
@@ -54,6 +55,8 @@ const MAX_DEPTH: usize = 20_000;
 const MAX_KINDS: usize = 20_000;
 /// So many frames and shadow hosts are listed for recovery.
 const MAX_OPAQUE: usize = 256;
+/// Foreign frames in foreign frames.
+const MAX_FRAMES: usize = 8;
 
 /// A reply that isn't one of ours, or is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -122,46 +125,49 @@ pub(crate) struct Capture {
     pub(crate) left_out: usize,
 }
 
+/// The capture of a frame of another origin, made after switching into it.
+#[derive(Debug)]
+pub(crate) struct Foreign<'a> {
+    /// The index of the frame among the *records* of the reply that holds it: its node in a capture decoded without frames.
+    pub(crate) record: usize,
+    /// What the capture script answered in the frame.
+    pub(crate) reply: &'a str,
+    /// The frames inside it.
+    pub(crate) frames: Vec<Foreign<'a>>,
+}
+
 /// Reads a capture.
 ///
 /// # Errors
 ///
 /// The first field that is missing or wrong.
 pub(crate) fn capture(reply: &str, options: CaptureOptions) -> Result<Capture> {
-    if reply.len() > MAX_BYTES {
-        return fail("reply", 0, Problem::TooLarge);
-    }
-    let Some(body) = reply.strip_suffix('~') else {
-        return fail("reply", 0, Problem::Missing);
-    };
-    let mut parts = body.split('~');
-    let header = Header::read(parts.next().unwrap_or_default())?;
-    let kinds = read_kinds(parts.next())?;
-    let Some(covers) = parts.next() else {
-        return fail("covers", 0, Problem::Missing);
-    };
+    capture_with_frames(reply, &[], options)
+}
+
+/// Reads a capture together with those of its frames of other origins, in coordinates of the top viewport.
+///
+/// # Errors
+///
+/// The first field that is missing or wrong, in whichever reply.
+pub(crate) fn capture_with_frames(
+    reply: &str,
+    frames: &[Foreign<'_>],
+    options: CaptureOptions,
+) -> Result<Capture> {
+    let parts = Parts::split(reply)?;
+    let header = parts.header;
     // The count is only believed as far as the bytes can hold it.
     let room = header.records.min(reply.len() / 8 + 1);
     let mut builder = SnapshotBuilder::with_capacity(options, room, reply.len());
-    let mut state = Walk::new(&header);
-    for (at, record) in parts.enumerate() {
-        state.record(at, record, &kinds, &mut builder)?;
-    }
-    if builder.len() != header.records {
-        return fail("records", builder.len(), Problem::Inconsistent);
-    }
-    read_covers(covers, &mut builder)?;
-    let focused = match header.focused {
-        None => None,
-        Some(at) if at < builder.len() => Some(NodeId::at(at)),
-        Some(_) => return fail("focused", 0, Problem::Inconsistent),
-    };
+    let mut found = Found::default();
+    document(parts, frames, None, &mut builder, &mut found)?;
     let mut info = SnapshotInfo::default();
     info.quality = Quality::healthy("tree");
     info.producer = PRODUCER;
     info.viewport = Some(header.viewport);
     info.scale = header.scale;
-    info.truncated = header.cut & 3 != 0;
+    info.truncated = found.cut;
     info.app = Some(unescaped(header.url));
     info.title = Some(unescaped(header.title));
     info.lineage = Some(header.token.to_owned());
@@ -169,14 +175,145 @@ pub(crate) fn capture(reply: &str, options: CaptureOptions) -> Result<Capture> {
         snapshot: builder.finish(info),
         scroll: header.scroll,
         document: header.document,
-        focused,
-        foreign_frames: state.frames,
-        closed_roots: state.closed,
+        focused: found.focused,
+        foreign_frames: found.frames,
+        closed_roots: found.closed,
         seen: header.seen,
         left_out: header.left_out,
     })
 }
 
+/// What is noted beside the tree.
+#[derive(Default)]
+struct Found {
+    frames: Vec<NodeId>,
+    closed: Vec<NodeId>,
+    focused: Option<NodeId>,
+    cut: bool,
+}
+
+/// Where the document of a foreign frame lies.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The depth of the frame's node.
+    depth: usize,
+    /// Its document's corner in the top viewport.
+    origin: Point,
+    /// The part of the top viewport in which it shows.
+    sight: Rect,
+    /// Whether the frame has the focus: a document keeps its own focused element also without it.
+    focus: bool,
+    /// How many foreign frames lie around it.
+    nested: usize,
+}
+
+/// The parts of one reply.
+struct Parts<'a> {
+    header: Header<'a>,
+    kinds: Vec<Kind<'a>>,
+    covers: &'a str,
+    records: Split<'a, char>,
+}
+
+impl<'a> Parts<'a> {
+    fn split(reply: &'a str) -> Result<Self> {
+        if reply.len() > MAX_BYTES {
+            return fail("reply", 0, Problem::TooLarge);
+        }
+        let Some(body) = reply.strip_suffix('~') else {
+            return fail("reply", 0, Problem::Missing);
+        };
+        let mut records = body.split('~');
+        let header = Header::read(records.next().unwrap_or_default())?;
+        let kinds = read_kinds(records.next())?;
+        let Some(covers) = records.next() else {
+            return fail("covers", 0, Problem::Missing);
+        };
+        Ok(Self {
+            header,
+            kinds,
+            covers,
+            records,
+        })
+    }
+}
+
+/// Adds one document and, where they belong, those of its foreign frames. Recursion ends with [`MAX_FRAMES`].
+fn document(
+    parts: Parts<'_>,
+    frames: &[Foreign<'_>],
+    place: Option<Place>,
+    builder: &mut SnapshotBuilder,
+    found: &mut Found,
+) -> Result<()> {
+    let header = parts.header;
+    found.cut |= header.cut & 3 != 0;
+    // Which node a record became; kept only where the two differ.
+    let mapped = place.is_some() || !frames.is_empty();
+    let mut nodes: Vec<usize> = Vec::new();
+    let mut walk = Walk::new(&header, place);
+    let mut count = 0;
+    for (at, record) in parts.records.enumerate() {
+        count += 1;
+        let step = walk.record(at, record, &parts.kinds, builder)?;
+        if mapped {
+            // The root of a frame's document stands for the frame, which is there already.
+            nodes.push(builder.len().saturating_sub(1));
+        }
+        let Some(step) = step else { continue };
+        let id = NodeId::at(builder.len() - 1);
+        if step.closed && found.closed.len() < MAX_OPAQUE {
+            found.closed.push(id);
+        }
+        let Some(corner) = step.foreign else { continue };
+        let inside = frames.iter().find(|frame| frame.record == at);
+        let nested = place.map_or(0, |place| place.nested);
+        match inside {
+            Some(inside) if nested < MAX_FRAMES => {
+                let origin = Point::new(step.bounds.x + corner.x, step.bounds.y + corner.y);
+                let inner = Parts::split(inside.reply)?;
+                let size = inner.header.viewport;
+                let box_ = Rect::new(origin.x, origin.y, size.width, size.height);
+                let place = Place {
+                    depth: walk.depth,
+                    origin,
+                    sight: box_
+                        .intersection(walk.sight)
+                        .unwrap_or(Rect::new(origin.x, origin.y, 0.0, 0.0)),
+                    focus: step.focused,
+                    nested: nested + 1,
+                };
+                if let Some(mut node) = builder.edit(id) {
+                    node.flag(Flag::Opaque, false);
+                }
+                document(inner, &inside.frames, Some(place), builder, found)?;
+            }
+            _ if found.frames.len() < MAX_OPAQUE => found.frames.push(id),
+            _ => {}
+        }
+    }
+    if count != header.records {
+        return fail("records", count, Problem::Inconsistent);
+    }
+    let node_of = |record: usize| match mapped {
+        true => nodes.get(record).copied(),
+        false => (record < count).then_some(record),
+    };
+    read_covers(parts.covers, node_of, builder)?;
+    if let Some(at) = header.focused {
+        match node_of(at) {
+            // An element in the frame is more exact than the frame.
+            Some(at) if place.is_none_or(|place| place.focus) => {
+                found.focused.get_or_insert(NodeId::at(at));
+            }
+            Some(_) => {}
+            None => return fail("focused", 0, Problem::Inconsistent),
+        }
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
 struct Header<'a> {
     token: &'a str,
     viewport: Rect,
@@ -272,7 +409,11 @@ fn read_kinds(text: Option<&str>) -> Result<Vec<Kind<'_>>> {
     Ok(kinds)
 }
 
-fn read_covers(text: &str, builder: &mut SnapshotBuilder) -> Result<()> {
+fn read_covers(
+    text: &str,
+    node_of: impl Fn(usize) -> Option<usize>,
+    builder: &mut SnapshotBuilder,
+) -> Result<()> {
     for pair in text.split(';').filter(|pair| !pair.is_empty()) {
         let pair = pair
             .split_once(',')
@@ -280,7 +421,10 @@ fn read_covers(text: &str, builder: &mut SnapshotBuilder) -> Result<()> {
         let Some((node, by)) = pair else {
             return fail("covers", 0, Problem::Malformed);
         };
-        if by >= builder.len() || node >= builder.len() || by == node {
+        let (Some(node), Some(by)) = (node_of(node), node_of(by)) else {
+            return fail("covers", node, Problem::Inconsistent);
+        };
+        if node == by {
             return fail("covers", node, Problem::Inconsistent);
         }
         if let Some(mut node) = builder.edit(NodeId::at(node)) {
@@ -290,28 +434,45 @@ fn read_covers(text: &str, builder: &mut SnapshotBuilder) -> Result<()> {
     Ok(())
 }
 
+/// What a record turned out to be, as far as the caller must act on it.
+struct Step {
+    bounds: Rect,
+    closed: bool,
+    focused: bool,
+    /// A frame that the page can't look into, with the corner of its document.
+    foreign: Option<Point>,
+}
+
 /// What a record inherits from those before it.
-struct Walk {
+struct Walk<'a> {
+    token: &'a str,
+    place: Option<Place>,
     depth: usize,
     numbers: [f64; 4],
     /// What clips the content at a depth: scroll containers and frames.
     clips: Vec<(usize, Rect)>,
     viewport: Rect,
+    /// The part of the top viewport in which the document shows.
+    sight: Rect,
     hits_known: bool,
-    frames: Vec<NodeId>,
-    closed: Vec<NodeId>,
 }
 
-impl Walk {
-    fn new(header: &Header<'_>) -> Self {
+impl<'a> Walk<'a> {
+    fn new(header: &Header<'a>, place: Option<Place>) -> Self {
+        let Rect { width, height, .. } = header.viewport;
+        let viewport = match place {
+            Some(place) => Rect::new(place.origin.x, place.origin.y, width, height),
+            None => header.viewport,
+        };
         Self {
-            depth: 0,
+            token: header.token,
+            place,
+            depth: place.map_or(0, |place| place.depth),
             numbers: [0.0; 4],
             clips: Vec::new(),
-            viewport: header.viewport,
+            viewport,
+            sight: place.map_or(viewport, |place| place.sight),
             hits_known: header.cut & 4 == 0,
-            frames: Vec::new(),
-            closed: Vec::new(),
         }
     }
 
@@ -321,7 +482,7 @@ impl Walk {
         record: &str,
         kinds: &[Kind<'_>],
         builder: &mut SnapshotBuilder,
-    ) -> Result<()> {
+    ) -> Result<Option<Step>> {
         let mut fields = record.split('|');
         let head = fields.next().unwrap_or_default();
         let (kind, head) = digits(head);
@@ -335,8 +496,12 @@ impl Walk {
             return fail("level", at, Problem::Missing);
         };
         let (up, flags) = digits(head);
-        let next = if at == 0 { 0 } else { self.depth + 1 };
-        let Some(depth) = next.checked_sub(up.unwrap_or(0)) else {
+        let base = self.place.map_or(0, |place| place.depth);
+        let next = if at == 0 { base } else { self.depth + 1 };
+        // Only the first record stands at the level of the document.
+        let lowest = if at == 0 { base } else { base + 1 };
+        let depth = next.checked_sub(up.unwrap_or(0));
+        let Some(depth) = depth.filter(|depth| *depth >= lowest) else {
             return fail("level", at, Problem::Inconsistent);
         };
         if depth > MAX_DEPTH {
@@ -345,10 +510,16 @@ impl Walk {
         self.depth = depth;
         self.rect(at, &mut fields)?;
         let [x, y, width, height] = self.numbers;
-        let bounds = Rect::new(x, y, width, height);
+        let origin = self
+            .place
+            .map_or(Point::new(0.0, 0.0), |place| place.origin);
+        let bounds = Rect::new(x + origin.x, y + origin.y, width, height);
         let Some(path) = fields.next() else {
             return fail("path", at, Problem::Missing);
         };
+        if at == 0 && self.place.is_some() {
+            return Ok(None);
+        }
         while self.clips.last().is_some_and(|(level, _)| *level >= depth) {
             self.clips.pop();
         }
@@ -368,8 +539,14 @@ impl Walk {
                 out.push_str(kind.word);
             }
             out.push(' ');
+            if self.place.is_some() && depth == base + 1 {
+                out.push('O');
+                out.push_str(self.token);
+                out.push('.');
+            }
             out.push_str(path);
         });
+        let mut corner = Point::new(0.0, 0.0);
         let mut value = None;
         let mut placeholder = false;
         for field in fields {
@@ -394,6 +571,13 @@ impl Walk {
                     };
                     continue;
                 }
+                Some('o') => {
+                    match numbers(text) {
+                        Some([x, y]) => corner = Point::new(x, y),
+                        None => return fail("frame corner", at, Problem::Malformed),
+                    }
+                    continue;
+                }
                 _ => return fail("field", at, Problem::Malformed),
             };
             node.text_with(slot, |out| unescape(text, out));
@@ -402,18 +586,15 @@ impl Walk {
             node.flag(Flag::HintShowing, empty);
         }
         self.facts(at, &mut node, kind, flags, bounds)?;
-        let id = node.id();
-        let frame = kind.role == Role::WebView;
-        if frame || (flags.contains('z') && at != 0) {
+        if kind.role == Role::WebView || (flags.contains('z') && at != 0) {
             self.clips.push((depth, bounds));
         }
-        if flags.contains('F') && self.frames.len() < MAX_OPAQUE {
-            self.frames.push(id);
-        }
-        if flags.contains('C') && self.closed.len() < MAX_OPAQUE {
-            self.closed.push(id);
-        }
-        Ok(())
+        Ok(Some(Step {
+            bounds,
+            closed: flags.contains('C'),
+            focused: flags.contains('f'),
+            foreign: flags.contains('F').then_some(corner),
+        }))
     }
 
     fn rect(&mut self, at: usize, fields: &mut Split<'_, char>) -> Result<()> {
@@ -467,6 +648,7 @@ impl Walk {
                 b'r' => (Flag::ReadOnly, true),
                 b'w' => (Flag::ReadOnly, false),
                 b'R' => (Flag::Required, true),
+                b'f' if self.place.is_some_and(|place| !place.focus) => continue,
                 b'f' => (Flag::Focused, true),
                 b'i' => (Flag::Interactive, true),
                 b'E' => {
@@ -549,6 +731,11 @@ impl Walk {
         } else if kind.role == Role::Picker {
             node.flag(Flag::Editable, flags.contains('e'));
         }
+        // Inside a foreign frame everything may show and yet the frame be scrolled away.
+        if !unreachable && self.place.is_some() && !bounds.touches_inside(self.sight) {
+            unreachable = true;
+            self.outside(node, bounds, true);
+        }
         if unreachable {
             node.flag(Flag::Hittable, false);
         } else if tested && self.hits_known {
@@ -562,7 +749,7 @@ impl Walk {
         let clips = self.clips.iter().rev().map(|(_, rect)| *rect);
         let clip = clips
             .filter(|_| scrolled)
-            .chain([self.viewport])
+            .chain([self.viewport, self.sight])
             .find(|clip| !bounds.touches_inside(*clip));
         let clip = clip.unwrap_or(self.viewport);
         let mut known = false;
@@ -704,25 +891,32 @@ fn count(text: &str) -> Option<usize> {
 /// A decimal as the scripts write it: sign, up to nine digits, up to four decimals. Written out because it is called four times
 /// per record, and the general parser takes exponents, `inf` and `nan`, too.
 fn number(text: &str) -> Option<f64> {
-    let (negative, text) = match text.strip_prefix('-') {
-        Some(text) => (true, text),
-        None => (false, text),
+    let bytes = text.as_bytes();
+    let (negative, bytes) = match bytes {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, bytes),
     };
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if whole.is_empty() || whole.len() > 9 || fraction.len() > 4 {
-        return None;
-    }
     let mut value: u64 = 0;
-    for byte in whole.bytes().chain(fraction.bytes()) {
-        if !byte.is_ascii_digit() {
-            return None;
+    let mut whole = 0;
+    let mut fraction = None;
+    for byte in bytes {
+        match (byte, &mut fraction) {
+            (b'0'..=b'9', places) => {
+                value = value * 10 + u64::from(byte - b'0');
+                match places {
+                    Some(places) if *places < 4 => *places += 1,
+                    None if whole < 9 => whole += 1,
+                    _ => return None,
+                }
+            }
+            (b'.', None) => fraction = Some(0),
+            _ => return None,
         }
-        value = value * 10 + u64::from(byte - b'0');
     }
-    if text.len() != whole.len() && fraction.is_empty() {
+    if whole == 0 || fraction == Some(0) {
         return None;
     }
-    let scale = [1.0, 10.0, 100.0, 1_000.0, 10_000.0][fraction.len()];
+    let scale = [1.0, 10.0, 100.0, 1_000.0, 10_000.0][fraction.unwrap_or(0)];
     #[expect(clippy::cast_precision_loss, reason = "thirteen digits fit")]
     let value = value as f64 / scale;
     Some(if negative { -value } else { value })

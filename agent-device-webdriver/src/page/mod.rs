@@ -53,13 +53,39 @@ impl Limits {
     }
 }
 
-/// The source without comment lines and indentation: a third less to send.
+/// The source without comments, indentation and spaces around punctuation: half of it is not sent. The sources have neither
+/// regular expressions nor templates, all strings are in single quotes, and comments have lines of their own or follow two
+/// spaces or a brace: a test holds them to that.
 fn squeeze(source: &str, out: &mut String) {
     for line in source.lines().map(str::trim) {
-        if !line.is_empty() && !line.starts_with("//") {
-            out.push_str(line);
-            out.push('\n');
+        if line.is_empty() || line.starts_with("//") {
+            continue;
         }
+        let mut quoted = false;
+        let mut escaped = false;
+        let mut chars = line.chars().peekable();
+        let mut last = '\n';
+        while let Some(c) = chars.next() {
+            if quoted {
+                quoted = escaped || c != '\'';
+                escaped = c == '\\' && !escaped;
+            } else if c == '\'' {
+                quoted = true;
+            } else if c == '/' && chars.peek() == Some(&'/') {
+                break;
+            } else if c == ' ' {
+                let next = chars.peek().copied().unwrap_or('\n');
+                let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+                // `a + +b` must not become an increment.
+                let sign = |c: char| c == '+' || c == '-';
+                if next == ' ' || !(word(last) && word(next) || sign(last) && sign(next)) {
+                    continue;
+                }
+            }
+            out.push(c);
+            last = c;
+        }
+        out.push('\n');
     }
 }
 
@@ -74,15 +100,19 @@ fn function(parameters: &str, parts: &[&str], result: &str) -> String {
 }
 
 static CAPTURE: LazyLock<String> =
-    LazyLock::new(|| function("o", &[COMMON, WALKER], "return walk(o)"));
+    LazyLock::new(|| function("o,r", &[COMMON, WALKER], "return walk(o,r)"));
 static ACT: LazyLock<String> = LazyLock::new(|| {
-    let result = "var s=act(o,a);return e?[s,handOver()]:s";
-    function("o,a,e", &[COMMON, RESOLVER], result)
+    let result = "var s=act(o,a,r),h=handOver();return e?[s,h]:s";
+    function("o,a,e,r", &[COMMON, RESOLVER], result)
 });
 static CAPTURE_SCRIPT: LazyLock<String> =
-    LazyLock::new(|| format!("return {}(arguments[0])", *CAPTURE));
-static ACT_SCRIPT: LazyLock<String> =
-    LazyLock::new(|| format!("return {}(arguments[0],arguments[1],true)", *ACT));
+    LazyLock::new(|| format!("return {}(arguments[0],arguments[1])", *CAPTURE));
+static ACT_SCRIPT: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "return {}(arguments[0],arguments[1],true,arguments[2])",
+        *ACT
+    )
+});
 static LIBRARY: LazyLock<String> = LazyLock::new(|| {
     let result =
         "return function(o,a){if(o==='walk')return walk(a);var s=act(o,a);handOver();return s}";
@@ -94,9 +124,10 @@ pub(crate) fn capture_script() -> &'static str {
     &CAPTURE_SCRIPT
 }
 
-/// The `args` of [`capture_script`].
-pub(crate) fn capture_arguments(limits: Limits) -> Value {
-    json!([limits.to_json()])
+/// The `args` of [`capture_script`]. `roots` are references to closed shadow roots, as the driver returned them
+/// (`{"shadow-6066-…": "…"}`); their content then becomes part of the tree like that of open ones.
+pub(crate) fn capture_arguments(limits: Limits, roots: &[Value]) -> Value {
+    json!([limits.to_json(), roots])
 }
 
 /// The capture for `Runtime.evaluate`.
@@ -117,14 +148,38 @@ pub(crate) fn capture_call_arguments(limits: Limits) -> Value {
 /// An element of a capture, as the page finds it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
+    /// The frames of other origins around it, outermost first: each is resolved and entered in turn.
+    pub(crate) frames: Vec<FramePath>,
     /// The document it was captured in; empty skips the check.
     pub(crate) token: String,
-    /// The way to it from the document.
+    /// The way to it from that document.
     pub(crate) path: String,
     /// The role word that it must still have; empty skips the check of role and name.
     pub(crate) role: String,
     /// The name that it must still have.
     pub(crate) name: String,
+}
+
+/// A frame whose document a page script can't reach from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FramePath {
+    /// The document that holds the frame.
+    pub(crate) token: String,
+    /// The way to the frame element from that document.
+    pub(crate) path: String,
+}
+
+impl FramePath {
+    /// The frame element as a target, without a check of role and name.
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            frames: Vec::new(),
+            token: self.token.clone(),
+            path: self.path.clone(),
+            role: String::new(),
+            name: String::new(),
+        }
+    }
 }
 
 impl Target {
@@ -136,15 +191,31 @@ impl Target {
             let (_, step) = up.text_field(TextField::Handle)?.split_once(' ')?;
             steps.push(step);
         }
+        let mut frames = Vec::new();
+        let mut token = node.snapshot().info().lineage.clone().unwrap_or_default();
         let mut path = String::new();
         for step in steps.iter().rev().filter(|step| !step.is_empty()) {
+            // The first step in the document of a foreign frame says which document that is.
+            let step = match step.strip_prefix('O') {
+                Some(foreign) => {
+                    let (inner, step) = foreign.split_once('.')?;
+                    let outer = std::mem::replace(&mut token, inner.to_owned());
+                    frames.push(FramePath {
+                        token: outer,
+                        path: std::mem::take(&mut path),
+                    });
+                    step
+                }
+                None => step,
+            };
             if !path.is_empty() {
                 path.push('.');
             }
             path.push_str(step);
         }
         Some(Self {
-            token: node.snapshot().info().lineage.clone().unwrap_or_default(),
+            frames,
+            token,
             path,
             role: role.to_owned(),
             name: node.label().unwrap_or_default().to_owned(),
@@ -207,9 +278,9 @@ pub(crate) fn act_script() -> &'static str {
     &ACT_SCRIPT
 }
 
-/// The `args` of [`act_script`].
-pub(crate) fn act_arguments(act: Act<'_>, target: &Target) -> Value {
-    json!([act.word(), act.arguments(target)])
+/// The `args` of [`act_script`]. `roots` as in [`capture_arguments`].
+pub(crate) fn act_arguments(act: Act<'_>, target: &Target, roots: &[Value]) -> Value {
+    json!([act.word(), act.arguments(target), roots])
 }
 
 /// The act for `Runtime.evaluate`: the answer alone.

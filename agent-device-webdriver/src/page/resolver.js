@@ -10,7 +10,7 @@ function locate(path) {
   while (i < n && el) {
     c = path[i];
     if (c === '.') { i++; continue }
-    if (c === 'S') { i++; cur = get(el, 'shadowRoot'); if (!cur) return null; mode = 1; continue }
+    if (c === 'S') { i++; cur = shadow(el); if (!cur) return null; mode = 1; continue }
     if (c === 'D') { i++; continue }
     if (c === 'F') {
       for (word = '', i++; i < n && path[i] !== '.'; i++) word += path[i];
@@ -129,9 +129,10 @@ function visiblePart(el, node, d) {
       }
     }
     if (f === null) { cut(0, 0, win.innerWidth, win.innerHeight, 'viewport'); break }
-    cut(0, 0, f.el.clientWidth, f.el.clientHeight, 'scroll');
+    w = getD(frameDoc(f.el), 'defaultView');
+    cut(0, 0, w.innerWidth, w.innerHeight, 'scroll');
     r = f.el.getBoundingClientRect();
-    sx = r.left + f.el.clientLeft; sy = r.top + f.el.clientTop;
+    sx = r.left + insetX(f.el); sy = r.top + insetY(f.el);
     VX0 += sx; VX1 += sx; VY0 += sy; VY1 += sy; OX += sx; OY += sy;
     p = f.el; pos = win.getComputedStyle(p).position; f = f.up;
   }
@@ -140,7 +141,7 @@ function frameHit(x, y) { // the frames themselves must be free at the point, fr
   var f, ox, oy, b, r, chain = null;
   for (f = FRAMES; f !== null; f = f.up) {
     ox = 0; oy = 0;
-    for (chain = f.up; chain !== null; chain = chain.up) { r = chain.el.getBoundingClientRect(); ox += r.left + chain.el.clientLeft; oy += r.top + chain.el.clientTop }
+    for (chain = f.up; chain !== null; chain = chain.up) { r = chain.el.getBoundingClientRect(); ox += r.left + insetX(chain.el); oy += r.top + insetY(chain.el) }
     b = blockedAt(f.el, f.d, x - ox, y - oy, false);
     if (b) return b;
   }
@@ -197,9 +198,9 @@ function fire(el, d) {
 
 // op: resolve | read | set | select | scroll | into. a: [token, path, role, name, extra...]; role '' skips the identity check.
 var FOUND = null;
-function act(op, a) {
+function act(op, a, roots) {
   var el, d, tag, m, kind, s, cs, x, y, b, r, w, h, p, text, node, lost, i, n, list, W, v;
-  FOUND = null; lastRow = null; ESC = true;
+  FOUND = null; lastRow = null; ESC = true; ROOTS = roots || null;
   if (a[0] !== '' && a[0] !== docToken(win)) return 'AR1|stale-document|e' + docToken(win);
   el = locate(a[1]);
   if (el === null) return 'AR1|gone';
@@ -291,7 +292,7 @@ function referable(el) {
 function handOver() {
   var e = FOUND;
   if (e !== null && (FRAMES !== null || !referable(e))) e = null;
-  FOUND = FRAMES = NODE = null;
+  FOUND = FRAMES = NODE = ROOTS = V = lastRow = null;
   return e;
 }
 function hasChild(el) { for (var c = get(el, 'firstChild'); c; c = get(c, 'nextSibling')) if (typeOf(c) === 1) return true; return false }

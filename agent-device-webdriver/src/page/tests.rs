@@ -273,11 +273,33 @@ fn answers_are_read_with_all_their_facts() {
 
 #[test]
 fn scripts_carry_no_comments_and_no_raw_arguments() {
+    for source in [super::COMMON, super::WALKER, super::RESOLVER] {
+        // A quote in a comment would open a string.
+        for line in source.lines().filter(|line| !line.trim().starts_with("//")) {
+            assert!(!line.contains(['`', '"']) && !line.contains("/*"), "{line}");
+            assert_eq!(
+                line.replace("\\'", "").matches('\'').count() % 2,
+                0,
+                "{line}"
+            );
+        }
+    }
     for script in [capture_script(), act_script(), library_expression()] {
-        assert!(!script.contains("\n//"));
-        assert!(script.len() < 70_000);
+        assert!(!script.contains("//") && !script.contains("  ") && !script.contains('`'));
+        assert!(script.len() < 50_000, "{}", script.len());
+    }
+    if let Some(folder) = std::env::var_os("AGENT_DEVICE_DUMP_SCRIPTS") {
+        for (name, script) in [
+            ("capture.js", capture_script()),
+            ("act.js", act_script()),
+            ("library.js", library_expression()),
+        ] {
+            std::fs::write(std::path::Path::new(&folder).join(name), script)
+                .expect("the folder is there");
+        }
     }
     let target = Target {
+        frames: Vec::new(),
         token: String::new(),
         path: "1.0".into(),
         role: "button".into(),
@@ -287,7 +309,71 @@ fn scripts_carry_no_comments_and_no_raw_arguments() {
     assert!(expression.ends_with(r#"("read",["","1.0","button","\u2028\"</script>\u0000","x"])"#));
     assert!(capture_expression(Limits::default()).ends_with(r#"({"max":16000000,"ms":8000})"#));
     assert_eq!(
-        act_arguments(Act::Resolve(Some(Point::new(1.0, 2.5))), &target)[1][5],
+        act_arguments(Act::Resolve(Some(Point::new(1.0, 2.5))), &target, &[])[1][5],
         2.5
     );
+}
+
+#[test]
+fn a_foreign_frame_lies_where_its_element_is() {
+    let top = "AD1|7|800|600|1|0|0|800|600|1|4|4|0|0|u|t~|document,html|iframe,iframe|button,button~1,3~0,|0,0,800,600|~1,FHf|100,50,304,154|1.0|o2,2~1,1FHi|100,700,,|1.1|o2,2~2,1eiH|100,50,20,20|1.2|nTop~";
+    let inner = "AD1|9|300|150|1|0|0|300|900|1|4|4|0|0|u2|t2~|document,html|button,button|text,p~2,1~0,B|0,0,300,150|~1,eiHf|10,20,50,20|1.0|nInner~1,1eiH|15,20,50,20|1.1|nSecond~2,1Xv|0,800,300,20|1.2|nDeep~";
+    let alone = decode(top);
+    assert_eq!(alone.foreign_frames.len(), 2);
+    let frames: Vec<_> = alone
+        .foreign_frames
+        .iter()
+        .map(|id| decode::Foreign {
+            record: id.index(),
+            reply: inner,
+            frames: Vec::new(),
+        })
+        .collect();
+    let capture =
+        decode::capture_with_frames(top, &frames, CaptureOptions::default()).expect("it is fine");
+    let tree = &capture.snapshot;
+    assert_eq!(tree.len(), 10);
+    assert!(capture.foreign_frames.is_empty());
+    let button = by_label(tree, "Inner");
+    assert_eq!(button.bounds(), Some(Rect::new(112.0, 72.0, 50.0, 20.0)));
+    assert_eq!(button.flag(Flag::Hittable), Some(true));
+    assert_eq!(button.parent().map(Node::role), Some(Role::WebView));
+    let second = by_label(tree, "Second");
+    assert_eq!(second.covered_by().and_then(Node::label), Some("Inner"));
+    assert!(by_label(tree, "Deep").outside().has(Direction::Down));
+    // The frame's own cover and the order of what follows survive.
+    assert_eq!(
+        button
+            .parent()
+            .and_then(Node::covered_by)
+            .and_then(Node::label),
+        Some("Top")
+    );
+    let lower = tree
+        .nodes()
+        .filter(|node| node.label() == Some("Inner"))
+        .nth(1)
+        .expect("it is there twice");
+    assert!(lower.outside().has(Direction::Down));
+    assert_eq!(lower.flag(Flag::Hittable), Some(false));
+    assert_eq!(capture.focused, Some(button.id()));
+    assert_eq!(lower.flag(Flag::Focused), None);
+    let target = Target::of(button).expect("it has a handle");
+    assert_eq!((target.token.as_str(), target.path.as_str()), ("9", "1.0"));
+    assert_eq!(target.frames.len(), 1);
+    assert_eq!(
+        (
+            target.frames[0].token.as_str(),
+            target.frames[0].path.as_str()
+        ),
+        ("7", "1.0")
+    );
+    for end in (0..inner.len()).filter(|end| inner.is_char_boundary(*end)) {
+        let cut = [decode::Foreign {
+            record: 1,
+            reply: &inner[..end],
+            frames: Vec::new(),
+        }];
+        assert!(decode::capture_with_frames(top, &cut, CaptureOptions::default()).is_err());
+    }
 }

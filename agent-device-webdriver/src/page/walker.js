@@ -7,7 +7,7 @@ var SKIP = {
 // Inherited marks of a frame of the walk.
 var INERTED = 1, MUTED = 2, ADISABLED = 4, EDITING = 8, INTERACTIVE = 16, SVG = 32;
 
-function walk(opts) {
+function walk(opts, roots) {
   var maxLen = opts && opts.max || 16000000, deadline = opts && opts.ms || 8000, t0 = 0, perf = win.performance;
   var out = '', size = 0, index = 0, prevDepth = -1, seen = 0, trunc = 0, skipped = 0;
   var px = '', py = '', pw = '', ph = '';
@@ -83,8 +83,10 @@ function walk(opts) {
   } catch (e) { }
 
   var html = getD(doc, 'documentElement');
+  if (active === html || active !== null && active !== undefined && tagOf(active) === 'body') active = null;
   lastRow = null;
   ESC = true;
+  ROOTS = roots || null;
   if (!html) return 'AD1|' + docToken(win) + '|0|0|1|0|0|0|0|-1|0|0|0|0||~~~';
   var scroller = getD(doc, 'scrollingElement') || html;
   var rootClip = box(0, 0, vw, vh, 'v', null);
@@ -142,6 +144,7 @@ function walk(opts) {
     if (n === modal) ctx &= ~INERTED;
     first = form ? (new Get(n, 'firstChild'), V) : n.firstChild;
     sh = form ? null : n.shadowRoot;
+    if (ROOTS !== null && !sh && !form) sh = shadow(n);
     kids = tag === 'slot' ? n.assignedNodes() : null;
     if (kids !== null && kids.length === 0) kids = null;
     if (disp === 'contents') {
@@ -303,7 +306,7 @@ function walk(opts) {
       }
       if (tag === 'iframe' || tag === 'frame') {
         fd = F.fd < 8 && frames < 200 ? frameDoc(n) : null;
-        if (fd === null) flags += 'F';
+        if (fd === null) { flags += 'F'; extra += '|o' + num(insetX(n)) + ',' + num(insetY(n)) }
         else { frames++; tmp = getD(fd, 'scrollingElement'); if (tmp && (tmp = scrollMarks(tmp)) !== '') flags += tmp + 'z' }
       } else if (first === null && !only && role === '' && !sh && w > 0 && h > 0 && hasDash(tag)) flags += 'C';
       if (role === '') role = 'generic';
@@ -318,8 +321,9 @@ function walk(opts) {
     if (fd !== null) {
       tmp = getD(fd, 'documentElement');
       if (!tmp) continue;
-      x += F.ox + n.clientLeft; y += F.oy + n.clientTop;
-      clip = box(x, y, x + n.clientWidth, y + n.clientHeight, 'k', clip);
+      x += F.ox + insetX(n); y += F.oy + insetY(n);
+      val = getD(fd, 'defaultView');
+      clip = box(x, y, x + (val ? val.innerWidth : n.clientWidth), y + (val ? val.innerHeight : n.clientHeight), 'k', clip);
       F = {
         up: F, n: get(tmp, 'firstChild'), list: null, li: 0, pre: 'F' + frameToken(fd) + '.', ei: 0, ti: 0, depth: depth, clip: clip, abs: clip, fix: clip, ctx: ctx & (INERTED | ADISABLED),
         cs: null, vis: 1, ox: x, oy: y, el: tmp, d: fd, fr: { el: n, d: F.d, ox: F.ox, oy: F.oy, up: F.fr }, fd: F.fd + 1
@@ -403,6 +407,7 @@ function walk(opts) {
   }
   lastRow = null;
   V = null;
+  ROOTS = null;
   return 'AD1|' + docToken(win) + '|' + num(vw) + '|' + num(vh) + '|' + num(win.devicePixelRatio) + '|' + num(win.scrollX) + '|' + num(win.scrollY) + '|' + num(scroller.scrollWidth) + '|' +
     num(scroller.scrollHeight) + '|' + activeIdx + '|' + index + '|' + seen + '|' + skipped + '|' + trunc + '|' + clean('' + win.location.href, 4000, false) + '|' + clean(getD(doc, 'title'), 10000, true) + '~' +
     kindTab + '~' + covers + '~' + out;
