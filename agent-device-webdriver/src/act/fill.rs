@@ -1,0 +1,456 @@
+//! Replacing what a field holds, by the kind of the field.
+//!
+//! | kind | how |
+//! | --- | --- |
+//! | text, rich text | clear, then keys; once more by selecting all and deleting if the page kept the old text |
+//! | date, time, colour, range | by script with `input` and `change`: keys would depend on browser and locale |
+//! | choice | the option with the label, by script |
+//! | file | the path |
+//! | box, radio | refused: they are pressed |
+
+use agent_device_core::{
+    Error, ErrorCode, Result,
+    action::{FieldState, Performed, Text, Touch},
+    dispatch::{DispatchDisclosure as _, Verdict, rows::webdriver as rows},
+};
+use serde_json::{Value, json};
+
+use super::{
+    input::{self, keys},
+    play, refuse,
+    touch::{self, Found},
+};
+use crate::{
+    client::{Command, Turn, element_id, segment},
+    error::{Kind, WireFailure},
+    page::{
+        Act,
+        decode::{Answer, Control},
+    },
+    see,
+};
+
+/// Longer texts are set by script: keys take about half a millisecond each.
+const LONGEST_KEYED: usize = 4_000;
+
+pub(super) async fn fill(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Result<Performed> {
+    let Some(found) = touch::resolve(turn, touch).await? else {
+        return fill_at(turn, touch, text).await;
+    };
+    let native = touch
+        .target
+        .as_ref()
+        .and_then(|target| target.node().native_type())
+        .unwrap_or_default()
+        .to_owned();
+    match found.answer.control {
+        Control::Text | Control::ContentEditable => fill_text(turn, &found, &native, text).await,
+        Control::Date | Control::Color | Control::Range => {
+            if !is_value_for(&native, text.expose()) {
+                return Err(refuse::not_accepted(
+                    "the field needs a value in its own form, for example 2026-11-30, 13:45, 2026-W49 or #ff8800",
+                ));
+            }
+            by_script(turn, &found, Act::Set(text.expose())).await
+        }
+        Control::Select => by_script(turn, &found, Act::Select(text.expose())).await,
+        Control::File => choose_file(turn, &found, text).await,
+        Control::Checkbox | Control::Radio => {
+            Err(refuse::not_accepted("a box is not filled: it is pressed")
+                .with_hint("Press it to change it."))
+        }
+        Control::None => Err(refuse::not_accepted("the element is not a field")),
+    }
+}
+
+async fn fill_text(
+    turn: &mut Turn<'_>,
+    found: &Found,
+    native: &str,
+    text: &Text,
+) -> Result<Performed> {
+    let wanted = text.expose();
+    let one_line = native.starts_with("input");
+    if one_line && wanted.contains(['\n', '\r']) {
+        return Err(refuse::not_accepted(
+            "a field of one line can't hold a line break: its keys would send the form",
+        ));
+    }
+    let before = Before::of(&found.answer);
+    if wanted.is_empty() && before.length == Some(0) {
+        return Ok(Performed::by("element").with_field(state(&found.answer, wanted)));
+    }
+    // A tab typed would leave the field.
+    let unkeyable = wanted.contains('\t') || wanted.len() > LONGEST_KEYED;
+    if unkeyable && found.answer.control == Control::Text {
+        return by_script(turn, found, Act::Set(wanted)).await;
+    }
+    let Some(element) = &found.element else {
+        return by_keys(turn, found, text).await;
+    };
+    let path = |route: &str| format!("element/{}/{route}", segment(element));
+    let mut cleared = false;
+    if before.length != Some(0) {
+        turn.mutate(Command::post(Kind::Element, path("clear"), json!({})))
+            .await?;
+        cleared = true;
+    }
+    let keyed = |keys: String| Command::post(Kind::Element, path("value"), json!({"text": keys}));
+    if !wanted.is_empty() {
+        let typed = turn.mutate(keyed(wanted.to_owned())).await;
+        typed.map_err(|failure| after_clear(failure, cleared))?;
+    }
+    let mut performed = Performed::by("element");
+    let mut answer = match read_back(turn, found, wanted).await {
+        Some(answer) => answer,
+        None => return Ok(unread(performed)),
+    };
+    if before.kept_by(&answer, wanted) {
+        // The page did not notice the clearing, as it raises no input event. Keys do.
+        let mut all = select_all(turn);
+        all.push_str(wanted);
+        turn.mutate(keyed(all)).await?;
+        performed = Performed::by("keys");
+        answer = match read_back(turn, found, wanted).await {
+            Some(answer) => answer,
+            None => return Ok(unread(performed)),
+        };
+    }
+    Ok(performed.with_field(state(&answer, wanted)))
+}
+
+/// Keys that mark everything in a field and delete it.
+fn select_all(turn: &Turn<'_>) -> String {
+    let platform = turn.session().facts().platform.as_str();
+    let modifier = if platform.starts_with("mac") || platform == "ios" {
+        keys::META
+    } else {
+        keys::CONTROL
+    };
+    [modifier, 'a', keys::RELEASE, keys::BACKSPACE]
+        .into_iter()
+        .collect()
+}
+
+/// For fields that the driver can't hold: a click for the focus, then keys.
+async fn by_keys(turn: &mut Turn<'_>, found: &Found, text: &Text) -> Result<Performed> {
+    if !found.answer.focused {
+        touch::click(turn, found).await?;
+        touch::require_focus(turn, &found.target).await?;
+    }
+    let platform = turn.session().facts().platform.clone();
+    let body = input::replace_keys(
+        text.expose(),
+        platform.starts_with("mac") || platform == "ios",
+    );
+    play(turn, Kind::Ticks, body).await?;
+    let performed = Performed::by("keys");
+    Ok(match read_back(turn, found, text.expose()).await {
+        Some(answer) => performed.with_field(state(&answer, text.expose())),
+        None => unread(performed),
+    })
+}
+
+/// What the field held before.
+struct Before {
+    length: Option<usize>,
+    value: Option<String>,
+}
+
+impl Before {
+    fn of(answer: &Answer) -> Self {
+        Self {
+            length: answer.length,
+            value: answer.value.clone().filter(|_| !answer.cut),
+        }
+    }
+
+    /// Whether the old text is still there beside the new one.
+    fn kept_by(&self, now: &Answer, wanted: &str) -> bool {
+        if now.equal == Some(true) {
+            return false;
+        }
+        let (Some(before), Some(length)) = (self.length, now.length) else {
+            return false;
+        };
+        if before == 0 || length < before {
+            return false;
+        }
+        match (&self.value, &now.value) {
+            (Some(old), Some(new)) if !now.cut => {
+                new == &format!("{old}{wanted}") || new == &format!("{wanted}{old}")
+            }
+            _ => length == before + wanted.encode_utf16().count(),
+        }
+    }
+}
+
+fn after_clear(failure: WireFailure, cleared: bool) -> Error {
+    let refused = matches!(failure.verdict(), Some(Verdict::No(_)));
+    let error = Error::from(failure);
+    if cleared && refused {
+        error
+            .uncertain(rows::FILL_CLEAR_THEN_TYPE_REFUSED)
+            .with_hint(
+                "The field was cleared and the text was not typed. Look at it, then fill it again.",
+            )
+    } else {
+        error
+    }
+}
+
+/// The field as it is now. The text was sent: a failure here does not fail the action.
+async fn read_back(turn: &mut Turn<'_>, found: &Found, wanted: &str) -> Option<Answer> {
+    // Its name may depend on what it holds: the place is enough.
+    let mut target = found.target.clone();
+    target.role.clear();
+    target.name.clear();
+    let (answer, _) = see::ask(turn, Act::Read(Some(wanted)), &target)
+        .await
+        .ok()?;
+    refuse::by(&answer).is_none().then_some(answer)
+}
+
+fn unread(performed: Performed) -> Performed {
+    performed
+        .with_field(FieldState::Unreadable)
+        .with_warning("what the field holds now is not known")
+}
+
+fn state(answer: &Answer, wanted: &str) -> FieldState {
+    if answer.secret {
+        return match (answer.equal, answer.length) {
+            (Some(true), _) => FieldState::Length(wanted.chars().count()),
+            (_, Some(length)) => FieldState::Length(length),
+            _ => FieldState::Unreadable,
+        };
+    }
+    if answer.equal == Some(true) {
+        return FieldState::Text(wanted.to_owned());
+    }
+    match &answer.value {
+        Some(value) if !answer.cut => FieldState::Text(value.clone()),
+        _ => FieldState::Unreadable,
+    }
+}
+
+/// An act of the page's script that changes the field.
+async fn by_script(turn: &mut Turn<'_>, found: &Found, act: Act<'_>) -> Result<Performed> {
+    let command = see::question(Kind::Script, act, &found.target);
+    let mut refusal = None;
+    let value = turn
+        .mutate_unless(command, |value| {
+            // The script checks before it changes anything, and says so.
+            let (answer, _) = see::understand(value)?;
+            let error = refuse::by(&answer)?;
+            let row = match error.verdict() {
+                Some(Verdict::No(row)) => Some(row),
+                _ => None,
+            };
+            refusal = Some(error);
+            row
+        })
+        .await?;
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
+    let (answer, _) =
+        see::understand(&value).ok_or_else(|| WireFailure::Unreadable { status: None })?;
+    let wanted = match act {
+        Act::Set(text) | Act::Select(text) => text,
+        _ => "",
+    };
+    let field = match act {
+        // The option was chosen by its label or its value; the script has checked that it is the chosen one.
+        Act::Select(_) if answer.status == crate::page::decode::Status::Ok => {
+            FieldState::Text(wanted.to_owned())
+        }
+        _ => state(&answer, wanted),
+    };
+    Ok(Performed::by("script").with_field(field))
+}
+
+async fn choose_file(turn: &mut Turn<'_>, found: &Found, text: &Text) -> Result<Performed> {
+    let paths = text.expose();
+    if paths.is_empty() {
+        return Err(refuse::not_accepted(
+            "a file chooser can't be emptied through WebDriver",
+        ));
+    }
+    let local = turn.session().client().endpoint().is_loopback();
+    for path in paths.split('\n') {
+        let path = std::path::Path::new(path);
+        // The browser resolves a relative path against a folder that nobody knows.
+        if !path.is_absolute() {
+            return Err(refuse::not_accepted("a file is named by its absolute path"));
+        }
+        if local && !path.exists() {
+            return Err(refuse::not_accepted("there is no such file"));
+        }
+    }
+    let Some(element) = &found.element else {
+        return Err(refuse::not_accepted(
+            "the file chooser lies in an inner frame",
+        ));
+    };
+    let route = format!("element/{}/value", segment(element));
+    turn.mutate(Command::post(Kind::Element, route, json!({"text": paths})))
+        .await?;
+    let performed = Performed::by("element");
+    let first = paths.split('\n').next().unwrap_or_default();
+    let name = std::path::Path::new(first)
+        .file_name()
+        .and_then(|name| name.to_str());
+    // A page sees the name alone.
+    Ok(match read_back(turn, found, first).await {
+        Some(answer) if answer.value.as_deref() == name => {
+            performed.with_field(FieldState::Text(paths.to_owned()))
+        }
+        Some(answer) => performed.with_field(state(&answer, paths)),
+        None => unread(performed),
+    })
+}
+
+/// Fills whatever takes the focus at plain coordinates.
+async fn fill_at(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Result<Performed> {
+    touch::tap(turn, touch).await?;
+    let active = turn
+        .read(Command::get(Kind::Read, "element/active"))
+        .await?;
+    let element = element_id(&active).ok_or_else(see::unreadable)?.to_owned();
+    let path = |route: &str| format!("element/{}/{route}", segment(&element));
+    let cleared = turn
+        .mutate(Command::post(Kind::Element, path("clear"), json!({})))
+        .await;
+    cleared.map_err(|failure| {
+        if failure.code() == Some("invalid element state") {
+            Error::new(
+                ErrorCode::CommandFailed,
+                "what has the focus is not a field",
+            )
+            .disclosed_by(&failure)
+        } else {
+            failure.into()
+        }
+    })?;
+    if !text.expose().is_empty() {
+        let body = json!({"text": text.expose()});
+        turn.mutate(Command::post(Kind::Element, path("value"), body))
+            .await
+            .map_err(|failure| after_clear(failure, true))?;
+    }
+    let value = turn
+        .read(Command::get(Kind::Read, path("property/value")))
+        .await;
+    let performed = Performed::by("element");
+    Ok(match value {
+        Ok(Value::String(value)) if !text.is_secret() => {
+            performed.with_field(FieldState::Text(value))
+        }
+        Ok(Value::String(value)) => performed.with_field(FieldState::Length(value.chars().count())),
+        _ => unread(performed),
+    })
+}
+
+/// Whether a field of this type takes the value. The browser would drop any other without a word.
+fn is_value_for(native: &str, value: &str) -> bool {
+    if value.is_empty() {
+        return !matches!(native, "input.color" | "input.range");
+    }
+    match native {
+        "input.date" => is_date(value),
+        "input.month" => value
+            .split_once('-')
+            .is_some_and(|(y, m)| is_year(y) && within(m, 1, 12)),
+        "input.week" => value
+            .split_once("-W")
+            .is_some_and(|(y, w)| is_year(y) && within(w, 1, 53)),
+        "input.time" => is_time(value),
+        "input.datetime-local" => value
+            .split_once(['T', ' '])
+            .is_some_and(|(date, time)| is_date(date) && is_time(time)),
+        "input.color" => {
+            value.len() == 7
+                && value.starts_with('#')
+                && value[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+        }
+        "input.range" => value.parse::<f64>().is_ok_and(f64::is_finite),
+        _ => true,
+    }
+}
+
+fn is_year(text: &str) -> bool {
+    (4..=6).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && text != "0000"
+}
+
+fn within(text: &str, least: u32, most: u32) -> bool {
+    text.len() == 2
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && text
+            .parse()
+            .is_ok_and(|number| (least..=most).contains(&number))
+}
+
+fn is_date(text: &str) -> bool {
+    let mut parts = text.splitn(3, '-');
+    let (Some(year), Some(month), Some(day)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    if !is_year(year) || !within(month, 1, 12) {
+        return false;
+    }
+    let year: u32 = year.parse().unwrap_or(1);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let last = match month {
+        "02" if leap => 29,
+        "02" => 28,
+        "04" | "06" | "09" | "11" => 30,
+        _ => 31,
+    };
+    within(day, 1, last)
+}
+
+fn is_time(text: &str) -> bool {
+    let (clock, fraction) = match text.split_once('.') {
+        Some((clock, fraction)) => (clock, Some(fraction)),
+        None => (text, None),
+    };
+    let parts: Vec<_> = clock.split(':').collect();
+    let known = match parts[..] {
+        [hour, minute] => fraction.is_none() && within(hour, 0, 23) && within(minute, 0, 59),
+        [hour, minute, second] => {
+            within(hour, 0, 23) && within(minute, 0, 59) && within(second, 0, 59)
+        }
+        _ => false,
+    };
+    known
+        && fraction.is_none_or(|fraction| {
+            (1..=3).contains(&fraction.len()) && fraction.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_checked_in_the_form_of_their_field() {
+        for (native, good, bad) in [
+            ("input.date", "2024-02-29", "2023-02-29"),
+            ("input.date", "2026-11-30", "11/30/2026"),
+            ("input.month", "2026-11", "2026-13"),
+            ("input.week", "2026-W49", "2026-49"),
+            ("input.time", "23:59:59.5", "24:00"),
+            ("input.datetime-local", "2026-11-30T09:00", "2026-11-30"),
+            ("input.color", "#ff8800", "#ff88é"),
+            ("input.range", "-3.5", "NaN"),
+        ] {
+            assert!(is_value_for(native, good), "{native} {good}");
+            assert!(!is_value_for(native, bad), "{native} {bad}");
+        }
+        assert!(is_value_for("input.date", ""));
+        assert!(!is_value_for("input.color", ""));
+    }
+}

@@ -1,0 +1,207 @@
+//! What is refused before anything is sent, and how it is said.
+
+use agent_device_core::{
+    Error, ErrorCode, Result,
+    action::Action,
+    dispatch::{NoRow, rows::webdriver as rows},
+    geometry::{Point, Rect},
+    reason,
+};
+
+use crate::page::decode::{Answer, Blocker, Status};
+
+/// More than this is not typed key by key.
+pub(super) const LONGEST_TYPED: usize = 100_000;
+
+/// Arguments that no driver should see.
+pub(super) fn arguments(action: &Action) -> Result<()> {
+    let point = |point: Point| {
+        if point.is_finite() {
+            Ok(())
+        } else {
+            Err(Error::invalid(
+                "point",
+                "a coordinate is not a finite number",
+            ))
+        }
+    };
+    match action {
+        Action::Tap(touch)
+        | Action::DoubleTap(touch)
+        | Action::LongPress(touch, _)
+        | Action::Hover(touch)
+        | Action::Focus(touch) => point(touch.point),
+        Action::Fill(touch, text) => {
+            point(touch.point)?;
+            no_keys(text.expose())
+        }
+        Action::TypeText(text) if text.expose().is_empty() => {
+            Err(Error::invalid("text", "there is no text to type"))
+        }
+        Action::TypeText(text) if text.expose().len() > LONGEST_TYPED => Err(Error::invalid(
+            "text",
+            format!(
+                "the text is too long to be typed: {} bytes",
+                text.expose().len()
+            ),
+        )
+        .with_hint("Fill the field instead.")),
+        Action::TypeText(text) => no_keys(text.expose()),
+        Action::Scroll(plan) if !plan.distance.is_finite() || plan.distance <= 0.0 => Err(
+            Error::invalid("distance", "the distance is not a positive number"),
+        ),
+        Action::Scroll(plan) => point(plan.at),
+        _ => Ok(()),
+    }
+}
+
+/// Characters that the protocol takes for keys: Enter, Escape, modifiers.
+fn no_keys(text: &str) -> Result<()> {
+    if text.chars().any(|c| ('\u{E000}'..='\u{E05D}').contains(&c)) {
+        return Err(Error::invalid(
+            "text",
+            "the text holds characters that WebDriver takes for keys (U+E000 to U+E05D)",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a point that the viewport does not hold.
+pub(super) fn outside(point: Point, viewport: Rect) -> Result<()> {
+    // The driver gets whole pixels.
+    let whole = Point::new(point.x.round(), point.y.round());
+    if viewport.contains_half_open(whole) {
+        return Ok(());
+    }
+    let error = Error::refused(
+        rows::COORDINATES_OUTSIDE_VIEWPORT,
+        ErrorCode::InvalidArgs,
+        "the point lies outside the viewport",
+    )
+    .with_detail("field", "point")
+    .with_detail("viewport", viewport)
+    .with_hint("Scroll first, or use a point within details.viewport.");
+    Err(if point.is_finite() {
+        error.with_detail("point", point)
+    } else {
+        error
+    })
+}
+
+/// Why the page's answer forbids the action; `None` when it doesn't.
+pub(super) fn by(answer: &Answer) -> Option<Error> {
+    let refused = |row: NoRow, reason: &'static str, message: String| {
+        Some(Error::refused(row, ErrorCode::CommandFailed, message).with_reason(reason))
+    };
+    match answer.status {
+        Status::Ok | Status::Unverified => None,
+        Status::StaleDocument => refused(
+            rows::RESOLVE_DOCUMENT_CHANGED,
+            "webdriver_document_changed",
+            "the page was replaced since it was captured".to_owned(),
+        )
+        .map(look_again),
+        Status::Gone => refused(
+            rows::RESOLVE_TARGET_GONE,
+            "webdriver_target_gone",
+            "the target is no longer in the page".to_owned(),
+        )
+        .map(look_again),
+        Status::Changed => refused(
+            rows::RESOLVE_TARGET_GONE,
+            "webdriver_target_changed",
+            "another element is where the target was".to_owned(),
+        )
+        .map(look_again)
+        .map(|error| match &answer.found_role {
+            Some(role) => error.with_detail("foundRole", role).with_detail(
+                "foundName",
+                answer.found_name.as_deref().unwrap_or_default(),
+            ),
+            None => error,
+        }),
+        Status::Disabled => refused(
+            rows::RESOLVE_TARGET_DISABLED,
+            reason::TARGET_DISABLED,
+            "the target is disabled".to_owned(),
+        ),
+        Status::Inert => refused(
+            rows::RESOLVE_TARGET_INERT,
+            "webdriver_target_inert",
+            "the target lies in an inert part of the page".to_owned(),
+        )
+        .map(|error| {
+            error.with_hint("Close the dialog that makes the rest of the page inert first.")
+        }),
+        Status::Hidden | Status::ZeroSize => refused(
+            rows::RESOLVE_TARGET_OFFSCREEN,
+            reason::TARGET_BOUNDS_INVALID,
+            "the target can't be seen".to_owned(),
+        ),
+        Status::Offscreen => refused(
+            rows::RESOLVE_TARGET_OFFSCREEN,
+            reason::OFFSCREEN_SELECTOR,
+            match answer.side {
+                Some(side) => format!("the target lies out of sight: {}", side.as_str()),
+                None => "the target lies out of sight".to_owned(),
+            },
+        )
+        .map(|error| match answer.side {
+            Some(side) => error.with_detail("scrollDirection", side),
+            None => error,
+        })
+        .map(|error| match answer.bounds {
+            Some(bounds) => error.with_detail("rect", bounds),
+            None => error,
+        }),
+        Status::Covered => {
+            let name = answer.covered_by.as_ref().map(describe);
+            refused(
+                rows::RESOLVE_TARGET_COVERED,
+                reason::TARGET_COVERED,
+                match &name {
+                    Some(name) => format!("the target is covered by {name}"),
+                    None => "the target is covered".to_owned(),
+                },
+            )
+            .map(|error| error.with_detail("interactionBlocked", "covered"))
+            .map(|error| match name {
+                Some(name) => error.with_detail("coveredBy", name),
+                None => error,
+            })
+        }
+        Status::ReadOnly => refused(
+            rows::RESOLVE_TARGET_READONLY,
+            "webdriver_field_read_only",
+            "the field can't be changed".to_owned(),
+        ),
+        Status::Unsupported => Some(not_accepted("the element is not a field of that kind")),
+        Status::NoOption => {
+            Some(not_accepted("there is no such option").with_detail("options", &answer.options))
+        }
+    }
+}
+
+/// The field can't hold the text.
+pub(super) fn not_accepted(why: &'static str) -> Error {
+    Error::refused(rows::FILL_VALUE_NOT_ACCEPTED, ErrorCode::InvalidArgs, why)
+        .with_detail("field", "text")
+}
+
+fn look_again(error: Error) -> Error {
+    error.with_hint("Take a new snapshot and name the target again. Nothing was sent.")
+}
+
+fn describe(blocker: &Blocker) -> String {
+    let mut text = blocker.role.clone();
+    if !blocker.name.is_empty() {
+        text.push_str(&format!(" \"{}\"", blocker.name));
+    }
+    if !blocker.id.is_empty() {
+        text.push_str(&format!(" id={}", blocker.id));
+    }
+    if text.is_empty() {
+        text.clone_from(&blocker.tag);
+    }
+    text
+}

@@ -1,0 +1,292 @@
+//! Looking: captures, pictures and what is not part of the tree. Nothing here changes the app.
+
+mod dialog;
+
+use std::time::Duration;
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    action::{Alert, AppState, Screenshot, Target, Window},
+    geometry::Rect,
+    snapshot::{CaptureOptions, Snapshot},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Command, Session, Turn},
+    error::{Kind, ReadFailure, WireFailure},
+    page::{self, Act, decode},
+};
+
+pub(crate) use dialog::{Button, holds as in_dialog};
+
+/// What is left of a command's time for everything but the page's own work.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// An answer that is not in the form that the command promises.
+pub(crate) fn unreadable() -> ReadFailure {
+    ReadFailure(WireFailure::Unreadable { status: None })
+}
+
+pub(crate) async fn capture(
+    session: &Session,
+    options: &CaptureOptions,
+    call: &Call,
+) -> Result<Snapshot> {
+    let mut turn = session.turn(call).await?;
+    let mut captured = walk(&mut turn).await;
+    if let Err(Miss::Failed(failure)) = &captured
+        && may_pass(failure)
+        && !call.remaining().is_zero()
+    {
+        // The document went away below the script. A read may be repeated.
+        captured = walk(&mut turn).await;
+    }
+    let reply = match captured {
+        Ok(reply) => reply,
+        Err(Miss::Dialog(text)) => {
+            return Ok(dialog::snapshot(&text, turn.memory.viewport, options));
+        }
+        Err(Miss::Failed(failure)) => return Err(failure.into()),
+    };
+    let capture = decode::capture(&reply, options.clone()).map_err(|source| {
+        Error::new(
+            ErrorCode::CommandFailed,
+            "the page's answer to the capture can't be used",
+        )
+        .with_reason("webdriver_capture_unreadable")
+        .with_source(source)
+    })?;
+    turn.memory.viewport = capture.snapshot.info().viewport;
+    Ok(capture.snapshot)
+}
+
+enum Miss {
+    Dialog(String),
+    Failed(ReadFailure),
+}
+
+impl From<ReadFailure> for Miss {
+    fn from(failure: ReadFailure) -> Self {
+        match failure.open_dialog() {
+            // With any other behaviour than `ignore` the driver has closed it on the way.
+            Some(text) if failure.dialog_stays() => Self::Dialog(text.to_owned()),
+            _ => Self::Failed(failure),
+        }
+    }
+}
+
+/// Codes of a script whose document was replaced while it ran, or of a dialog that the driver has closed.
+fn may_pass(failure: &ReadFailure) -> bool {
+    matches!(
+        failure.code(),
+        Some(
+            "javascript error"
+                | "unknown error"
+                | "unexpected alert open"
+                | "stale element reference"
+                | "no such frame"
+        )
+    )
+}
+
+/// The page's own tree, as the script wrote it: one round trip.
+async fn walk(turn: &mut Turn<'_>) -> std::result::Result<String, Miss> {
+    let limits = limits(turn);
+    let size = turn.session().client().config().max_capture_bytes;
+    let time = turn.session().client().config().capture_timeout;
+    if turn.evaluates() {
+        let evaluate = Command::post(
+            Kind::Read,
+            "goog/cdp/execute",
+            json!({"cmd": "Runtime.evaluate", "params": {
+                "expression": page::capture_expression(limits),
+                "returnByValue": true,
+                "silent": true,
+            }}),
+        );
+        match turn.read(evaluate.within(time).up_to(size)).await {
+            Ok(mut value) => {
+                turn.memory.evaluates = Some(true);
+                if let Some(Value::String(reply)) =
+                    value.pointer_mut("/result/value").map(Value::take)
+                {
+                    return Ok(reply);
+                }
+                // It threw. The other route says what.
+            }
+            Err(failure) if failure.is_route_refusal() => turn.memory.evaluates = Some(false),
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    let execute = Command::post(
+        Kind::Read,
+        "execute/sync",
+        json!({"script": page::capture_script(), "args": page::capture_arguments(limits, &[])}),
+    );
+    match turn.read(execute.within(time).up_to(size)).await? {
+        Value::String(reply) => Ok(reply),
+        _ => Err(Miss::Failed(unreadable())),
+    }
+}
+
+fn limits(turn: &Turn<'_>) -> page::Limits {
+    let config = turn.session().client().config();
+    let time = config
+        .capture_timeout
+        .min(config.script_timeout)
+        .min(turn.call().remaining());
+    let default = page::Limits::default();
+    page::Limits {
+        // At most three bytes of UTF-8 for each unit; half of them would already be much.
+        max_units: u32::try_from(config.max_capture_bytes / 4)
+            .unwrap_or(u32::MAX)
+            .min(default.max_units),
+        budget: default
+            .budget
+            .min(time.saturating_sub(MARGIN))
+            .max(Duration::from_millis(100)),
+    }
+}
+
+pub(crate) async fn confirm_visible(
+    session: &Session,
+    target: &Target,
+    call: &Call,
+) -> Result<Option<Rect>> {
+    let Some(found) = page::Target::of(target.node()) else {
+        return Ok(None);
+    };
+    let mut turn = session.turn(call).await?;
+    let (answer, _) = ask(&mut turn, Act::Resolve(None), &found).await?;
+    Ok(match answer.status {
+        decode::Status::Ok | decode::Status::Covered => answer.visible,
+        _ => None,
+    })
+}
+
+/// Asks the page about an element: the answer, and the element for the driver if it can hold it.
+pub(crate) async fn ask(
+    turn: &mut Turn<'_>,
+    act: Act<'_>,
+    target: &page::Target,
+) -> std::result::Result<(decode::Answer, Option<String>), ReadFailure> {
+    debug_assert!(!act.mutates());
+    let value = turn.read(question(Kind::Read, act, target)).await?;
+    understand(&value).ok_or_else(unreadable)
+}
+
+/// The command that does an act.
+pub(crate) fn question(kind: Kind, act: Act<'_>, target: &page::Target) -> Command {
+    Command::post(
+        kind,
+        "execute/sync",
+        json!({"script": page::act_script(), "args": page::act_arguments(act, target, &[])}),
+    )
+}
+
+/// The answer of an act, and the element.
+pub(crate) fn understand(value: &Value) -> Option<(decode::Answer, Option<String>)> {
+    let answer = decode::answer(value.get(0)?.as_str()?).ok()?;
+    let element = value.get(1).and_then(crate::client::element_id);
+    Some((answer, element.map(str::to_owned)))
+}
+
+pub(crate) async fn screenshot(session: &Session, call: &Call) -> Result<Screenshot> {
+    let mut turn = session.turn(call).await?;
+    let config = session.client().config();
+    let (size, time) = (config.max_capture_bytes, config.capture_timeout);
+    let picture = Command::get(Kind::Read, "screenshot")
+        .within(time)
+        .up_to(size);
+    let value = turn.read(picture).await?;
+    let png = value
+        .as_str()
+        .and_then(|text| STANDARD.decode(text).ok())
+        .filter(|bytes| bytes.starts_with(b"\x89PNG\r\n\x1a\n"))
+        .ok_or_else(unreadable)?;
+    let ratio = Command::post(
+        Kind::Read,
+        "execute/sync",
+        json!({"script": "return window.devicePixelRatio", "args": []}),
+    );
+    // A picture without a scale is still a picture.
+    let scale = turn.read(ratio).await.ok().and_then(|value| value.as_f64());
+    Ok(Screenshot {
+        png,
+        scale: scale
+            .filter(|scale| scale.is_finite() && *scale > 0.0)
+            .unwrap_or(0.0),
+    })
+}
+
+pub(crate) async fn alert(session: &Session, call: &Call) -> Result<Option<Alert>> {
+    let mut turn = session.turn(call).await?;
+    match turn.read(Command::get(Kind::Read, "alert/text")).await {
+        Ok(text) => Ok(Some(
+            Alert::new(text.as_str().unwrap_or_default())
+                .with_buttons(Button::ALL.map(Button::label)),
+        )),
+        Err(failure) if failure.code() == Some("no such alert") => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+pub(crate) async fn app_state(session: &Session, call: &Call) -> Result<AppState> {
+    let mut turn = session.turn(call).await?;
+    let url = turn.read(Command::get(Kind::Read, "url")).await?;
+    let title = turn.read(Command::get(Kind::Read, "title")).await?;
+    let text = |value: Value| value.as_str().map(str::to_owned);
+    Ok(AppState::new(text(url), text(title)))
+}
+
+/// The windows that there are. Answers also while a dialog is open.
+pub(crate) async fn handles(turn: &mut Turn<'_>) -> std::result::Result<Vec<String>, ReadFailure> {
+    let value = turn
+        .read(Command::get(Kind::Read, "window/handles"))
+        .await?;
+    let list = value.as_array().ok_or_else(unreadable)?;
+    let handles: Vec<_> = list
+        .iter()
+        .filter_map(Value::as_str)
+        .take(1000)
+        .map(str::to_owned)
+        .collect();
+    turn.memory.windows = Some(handles.clone());
+    Ok(handles)
+}
+
+pub(crate) async fn windows(session: &Session, call: &Call) -> Result<Vec<Window>> {
+    let mut turn = session.turn(call).await?;
+    let handles = handles(&mut turn).await?;
+    let selected = match turn.read(Command::get(Kind::Read, "window")).await {
+        Ok(value) => value.as_str().map(str::to_owned),
+        // It was closed, and none is selected by itself.
+        Err(failure) if failure.code() == Some("no such window") => None,
+        Err(failure) => return Err(failure.into()),
+    };
+    Ok(handles
+        .into_iter()
+        .map(|id| Window {
+            selected: selected.as_deref() == Some(&id),
+            id,
+        })
+        .collect())
+}
+
+/// The size of the viewport right now.
+pub(crate) async fn viewport(turn: &mut Turn<'_>) -> std::result::Result<Rect, ReadFailure> {
+    let ask = Command::post(
+        Kind::Read,
+        "execute/sync",
+        json!({"script": "return [window.innerWidth, window.innerHeight]", "args": []}),
+    );
+    let value = turn.read(ask).await?;
+    let number = |at: usize| value.get(at).and_then(Value::as_f64);
+    number(0)
+        .zip(number(1))
+        .map(|(width, height)| Rect::new(0.0, 0.0, width, height))
+        .filter(|viewport| viewport.is_usable())
+        .ok_or_else(unreadable)
+}

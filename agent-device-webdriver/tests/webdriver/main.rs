@@ -1,0 +1,4 @@
+//! The backend against real browsers, and against transports that fail on purpose.
+
+mod harness;
+mod press;
