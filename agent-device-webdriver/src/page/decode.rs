@@ -273,11 +273,11 @@ fn document(
                 let origin = Point::new(step.bounds.x + corner.x, step.bounds.y + corner.y);
                 let inner = Parts::split(inside.reply)?;
                 let size = inner.header.viewport;
-                let box_ = Rect::new(origin.x, origin.y, size.width, size.height);
+                let area = Rect::new(origin.x, origin.y, size.width, size.height);
                 let place = Place {
                     depth: walk.depth,
                     origin,
-                    sight: box_
+                    sight: area
                         .intersection(walk.sight)
                         .unwrap_or(Rect::new(origin.x, origin.y, 0.0, 0.0)),
                     focus: step.focused,
