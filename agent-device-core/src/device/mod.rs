@@ -57,7 +57,7 @@ const REQUEST_BUDGET: Duration = Duration::from_secs(90);
 ///     Ok(outcome) => println!("pressed at {:?}", outcome.point),
 ///     Err(error) => match error.dispatched() {
 ///         Dispatched::No(proof) => println!("never sent ({}): {}", proof.row().id(), error.hint()),
-///         Dispatched::Unknown => println!("{}", device.snapshot(Default::default()).await?.view()),
+///         Dispatched::Unknown => println!("{}", device.snapshot().await?.view()),
 ///     },
 /// }
 /// # Ok(()) }
@@ -157,12 +157,22 @@ impl Device {
         }
     }
 
-    /// Captures the screen and issues refs for what the view shows. A sparse tree issues none and leaves earlier refs alone.
+    /// Captures the user-visible screen and issues refs for what the view shows. A sparse tree issues none and leaves
+    /// earlier refs alone.
     ///
     /// # Errors
     ///
     /// The capture failed: always `no`.
-    pub async fn snapshot(&self, options: CaptureOptions) -> Result<Arc<Snapshot>> {
+    pub async fn snapshot(&self) -> Result<Arc<Snapshot>> {
+        self.snapshot_with(CaptureOptions::regular()).await
+    }
+
+    /// Captures the screen in another presentation.
+    ///
+    /// # Errors
+    ///
+    /// As for [`snapshot`](Self::snapshot).
+    pub async fn snapshot_with(&self, options: CaptureOptions) -> Result<Arc<Snapshot>> {
         let request = self.request(Operation::Capture, Duration::ZERO).await?;
         let result = request.snapshot(options).await;
         request.finish(result)

@@ -305,7 +305,7 @@ fn ref_of(device: &Device, snapshot: &Snapshot, identifier: &str) -> Ref {
 
 async fn a_ref_works_until_something_acts(body: &dyn Body) {
     let device = opened(body, Screen::Counter).await;
-    let snapshot = done(device.snapshot(CaptureOptions::interactive()).await);
+    let snapshot = done(device.snapshot_with(CaptureOptions::interactive()).await);
     let counter = ref_of(&device, &snapshot, "counter");
     done(device.locate(counter).press().await);
     assert_eq!(taps(body, "counter").await, 1);
@@ -315,7 +315,7 @@ async fn a_ref_works_until_something_acts(body: &dyn Body) {
     );
     let retained = done(device.locate(counter).get().await);
     assert!(retained.stale && retained.identifier.as_deref() == Some("counter"));
-    done(device.snapshot(CaptureOptions::interactive()).await);
+    done(device.snapshot_with(CaptureOptions::interactive()).await);
     let generation = device.ref_frame().map_or(0, |frame| frame.generation());
     refused(
         &failure(device.locate(counter.pinned(generation - 1)).press().await),
@@ -374,7 +374,7 @@ async fn a_form_is_filled_and_verified_and_its_secret_kept(body: &dyn Body) {
     shows(&device, label("Welcome, anna@example.org")).await;
     shows(&device, label("Sign-ins: 1")).await;
     assert_eq!(taps(body, "sign-in").await, 1);
-    let snapshot = done(device.snapshot(CaptureOptions::raw()).await);
+    let snapshot = done(device.snapshot_with(CaptureOptions::raw()).await);
     let _ = write!(
         said,
         "{snapshot:?} {} {}",
@@ -573,7 +573,7 @@ fn hidden(snapshot: &Snapshot, identifier: &str) -> (bool, bool) {
 
 async fn fixed_tabs_are_in_every_capture_and_rows_are_scrolled_to(body: &dyn Body) {
     let device = opened(body, Screen::List).await;
-    let snapshot = done(device.snapshot(CaptureOptions::regular()).await);
+    let snapshot = done(device.snapshot().await);
     for tab in ["tab-home", "tab-search"] {
         assert!(
             snapshot
@@ -589,7 +589,7 @@ async fn fixed_tabs_are_in_every_capture_and_rows_are_scrolled_to(body: &dyn Bod
     assert_eq!(scrolled.movement, Movement::Moved);
     let events = body.events().await;
     assert!(count(&events, EventKind::Scroll, "list") >= 1, "{events:?}");
-    let snapshot = done(device.snapshot(CaptureOptions::regular()).await);
+    let snapshot = done(device.snapshot().await);
     assert_eq!(hidden(&snapshot, "list"), (true, true));
     let found = done(
         device
@@ -685,7 +685,7 @@ async fn alerts_are_read_and_answered_one_by_one(body: &dyn Body) {
         done(device.locate(id("delete-item")).press().await);
         let alert = done(device.wait_for_alert(secs(5)).await);
         assert!(alert.text.contains("Delete item?"), "{alert:?}");
-        let snapshot = done(device.snapshot(CaptureOptions::regular()).await);
+        let snapshot = done(device.snapshot().await);
         let dialogs = snapshot.view();
         let dialog = |role| matches!(role, Role::Alert | Role::Dialog);
         assert!(dialogs.iter().any(|node| dialog(node.role())), "{dialogs}");
@@ -829,7 +829,7 @@ async fn a_degraded_tree_proves_nothing(body: &dyn Body) {
             .is_err()
     );
     let before = device.ref_frame().map(|frame| frame.generation());
-    done(device.snapshot(CaptureOptions::regular()).await);
+    done(device.snapshot().await);
     assert_eq!(
         device.ref_frame().map(|frame| frame.generation()),
         before,
@@ -841,7 +841,7 @@ async fn a_degraded_tree_proves_nothing(body: &dyn Body) {
 
 async fn an_old_tree_is_not_acted_on(body: &dyn Body) {
     let device = opened(body, Screen::Stale).await;
-    let snapshot = done(device.snapshot(CaptureOptions::regular()).await);
+    let snapshot = done(device.snapshot().await);
     let pressable: Vec<_> = snapshot
         .nodes()
         .filter(|node| node.role() == Role::Button)
@@ -875,7 +875,7 @@ async fn the_innermost_button_is_found(body: &dyn Body) {
 
 async fn odd_labels_are_selectable_by_their_exact_text(body: &dyn Body) {
     let device = opened(body, Screen::Zoo).await;
-    let snapshot = done(device.snapshot(CaptureOptions::raw()).await);
+    let snapshot = done(device.snapshot_with(CaptureOptions::raw()).await);
     let animals: Vec<(String, String)> = snapshot
         .nodes()
         .filter(|node| node.role() == Role::Button)

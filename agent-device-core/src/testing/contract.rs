@@ -145,7 +145,7 @@ async fn refuses_before_it_sends(device: &Device, probe: &Probe) {
 }
 
 async fn something_to_press(device: &Device) -> By {
-    let snapshot = match device.snapshot(CaptureOptions::interactive()).await {
+    let snapshot = match device.snapshot_with(CaptureOptions::interactive()).await {
         Ok(snapshot) => snapshot,
         Err(error) => panic!("no snapshot: {error:?}"),
     };
@@ -164,7 +164,7 @@ async fn reads_are_always_no(device: &Device, probe: &Probe) {
     probe.reset(Mode::FailReads);
     for error in [
         expect_error(
-            device.snapshot(CaptureOptions::regular()).await,
+            device.snapshot().await,
             "a capture",
         ),
         expect_error(device.locate(id("x")).get().await, "a look"),

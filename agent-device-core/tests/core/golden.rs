@@ -158,7 +158,7 @@ async fn refusals(rows: &mut Driver) {
     sim.faults().next(Operation::Capture, Fault::Truncate);
     rows.cites(
         row::READ_ONLY.row(),
-        device.snapshot(CaptureOptions::regular()).await,
+        device.snapshot().await,
     );
     sim.faults().next(Operation::Capture, Fault::Garbage);
     rows.holds(

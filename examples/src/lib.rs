@@ -1,0 +1,1 @@
+//! Programs that show what agent-device is for: `cargo xtask demo`.
