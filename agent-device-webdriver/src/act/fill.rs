@@ -205,7 +205,7 @@ async fn read_back(turn: &mut Turn<'_>, found: &Found, wanted: &str) -> Option<A
     let mut target = found.target.clone();
     target.role.clear();
     target.name.clear();
-    let (answer, _) = see::ask(turn, Act::Read(Some(wanted)), &target)
+    let answer = see::inquire(turn, Act::Read(Some(wanted)), &target)
         .await
         .ok()?;
     refuse::by(&answer).is_none().then_some(answer)
@@ -236,7 +236,7 @@ fn state(answer: &Answer, wanted: &str) -> FieldState {
 
 /// An act of the page's script that changes the field.
 async fn by_script(turn: &mut Turn<'_>, found: &Found, act: Act<'_>) -> Result<Performed> {
-    let command = see::question(Kind::Script, act, &found.target);
+    let command = see::question(turn, Kind::Script, act, &found.target);
     let mut refusal = None;
     let value = turn
         .mutate_unless(command, |value| {

@@ -25,7 +25,15 @@ use input::{Pointer, keys};
 pub(crate) async fn perform(session: &Session, action: &Action, call: &Call) -> Result<Performed> {
     refuse::arguments(action)?;
     let mut turn = session.turn(call).await?;
-    let turn = &mut turn;
+    let result = act(&mut turn, action).await;
+    if turn.memory.in_frame {
+        // Whatever became of the action. If this fails, the next turn sees to it.
+        let _ = turn.leave_frames().await;
+    }
+    result
+}
+
+async fn act(turn: &mut Turn<'_>, action: &Action) -> Result<Performed> {
     match action {
         Action::Tap(touch) => touch::tap(turn, touch).await,
         Action::DoubleTap(touch) => {
@@ -197,10 +205,14 @@ async fn open(turn: &mut Turn<'_>, url: &str) -> Result<Performed> {
     }
     turn.mutate(Command::post(Kind::Navigate, "url", json!({"url": url})))
         .await?;
-    if turn.session().facts().waits_for_pages {
-        return Ok(Performed::new());
-    }
-    parsed_document(turn).await
+    let performed = Performed::new();
+    Ok(if turn.session().facts().waits_for_pages {
+        performed
+    } else {
+        performed.with_warning(
+            "the session does not wait for pages: the page may still be the one before",
+        )
+    })
 }
 
 /// The new page has come, or the browser says why not.
@@ -228,19 +240,11 @@ async fn arrived(turn: &mut Turn<'_>, value: &Value) -> Result<Performed> {
 
 /// Waits until the document is parsed. The navigation has landed: that its page is slow is for whoever looks at it next.
 async fn parsed_document(turn: &mut Turn<'_>) -> Result<Performed> {
-    // `interactive` is not enough: deferred scripts, which make the page, run after it and before the event.
-    const PARSED: &str = "var done = arguments[arguments.length - 1], tell = function () { done() },
-        entry = performance.getEntriesByType('navigation')[0];
-        if (document.readyState === 'complete' || entry && entry.domContentLoadedEventEnd > 0) tell();
-        else document.addEventListener('DOMContentLoaded', tell), window.addEventListener('load', tell);";
-    let wait = Command::post(
-        Kind::Read,
-        "execute/async",
-        json!({"script": PARSED, "args": []}),
-    )
-    .within(turn.session().client().config().page_load_timeout);
-    let warning = match turn.read(wait).await {
-        Ok(_) => return Ok(Performed::new()),
+    let config = turn.session().client().config();
+    let limit = config.page_load_timeout;
+    let warning = match see::parsed(turn, limit.min(turn.call().remaining() / 2)).await {
+        Ok(true) => return Ok(Performed::new()),
+        Ok(false) => "the page is not known to be parsed yet",
         Err(failure) if failure.open_dialog().is_some() => "a dialog is open on the new page",
         Err(failure) if failure.code().is_some() => "the page is not known to be parsed yet",
         Err(failure) => return Err(failure.into()),

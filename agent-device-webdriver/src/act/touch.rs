@@ -56,11 +56,32 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
             "the target is not an element of a page",
         ));
     };
-    let (mut answer, mut element) =
-        see::ask(turn, Act::Resolve(Some(touch.point)), &wanted).await?;
+    let point = if wanted.frames.is_empty() {
+        Some(touch.point)
+    } else {
+        // In the frame's own coordinates it is not known; that the frame is free there is checked on the way in.
+        if let Some(blocked) = see::enter(turn, &wanted.frames, Some(touch.point)).await? {
+            return Err(refuse::by(&blocked).unwrap_or_else(|| see::unreadable().into()));
+        }
+        None
+    };
+    let (mut answer, mut element) = see::ask(turn, Act::Resolve(point), &wanted).await?;
     let moved = answer.status == Status::Covered
         || answer.status == Status::Offscreen && answer.hidden_by == Some(HiddenBy::Point);
-    if moved {
+    if answer.status == Status::Changed
+        && let Some((known, before)) = turn.memory.touched.clone()
+        && known == wanted
+    {
+        // A press may change the name of what it presses. It is the same target when the driver says that it is the same
+        // element as the last time.
+        let mut anyhow = wanted.clone();
+        anyhow.role.clear();
+        anyhow.name.clear();
+        let (again, now) = see::ask(turn, Act::Resolve(point), &anyhow).await?;
+        if now.as_ref() == Some(&before) {
+            (answer, element) = (again, now);
+        }
+    } else if moved && point.is_some() {
         // It is the same element at another place, or with something over this point of it: any free point will do.
         (answer, element) = see::ask(turn, Act::Resolve(None), &wanted).await?;
     }
@@ -68,6 +89,7 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
         return Err(refusal);
     }
     let point = answer.point.ok_or_else(see::unreadable)?;
+    turn.memory.touched = element.clone().map(|element| (wanted.clone(), element));
     Ok(Some(Found {
         point,
         answer,
@@ -191,7 +213,7 @@ pub(super) async fn focus(turn: &mut Turn<'_>, touch: &Touch) -> Result<Performe
 
 /// The element was clicked for its focus; does it have it?
 pub(super) async fn require_focus(turn: &mut Turn<'_>, target: &page::Target) -> Result<()> {
-    let (answer, _) = see::ask(turn, Act::Resolve(None), target).await?;
+    let answer = see::inquire(turn, Act::Resolve(None), target).await?;
     if answer.focused {
         return Ok(());
     }

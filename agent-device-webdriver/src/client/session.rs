@@ -22,7 +22,11 @@ use serde_json::Value;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::{Client, Command, Lane, Phase, segment};
-use crate::error::{Kind, ReadFailure, WireFailure};
+use crate::{
+    error::{Kind, ReadFailure, WireFailure},
+    page::Target,
+    see::Roots,
+};
 
 /// What the server said about the session when it was made, as far as it matters.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +82,16 @@ pub(crate) struct Memory {
     pub(crate) viewport: Option<Rect>,
     /// Input sources may still be pressed after a sequence that failed.
     pub(crate) pressed: bool,
+    /// The document of the last capture.
+    pub(crate) lineage: Option<String>,
+    /// How often it was captured in a row.
+    pub(crate) looks: u32,
+    /// The page's library in the browser, for as long as its document lives.
+    pub(crate) library: Option<String>,
+    /// The element that was acted on last, as the capture and as the driver names it.
+    pub(crate) touched: Option<(Target, String)>,
+    /// The closed shadow roots that were found in the page.
+    pub(crate) roots: Roots,
     /// The frame of the session is not the top one: it must be restored before anything else.
     pub(crate) in_frame: bool,
 }

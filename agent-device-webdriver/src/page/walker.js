@@ -308,7 +308,7 @@ function walk(opts, roots) {
         fd = F.fd < 8 && frames < 200 ? frameDoc(n) : null;
         if (fd === null) { flags += 'F'; extra += '|o' + num(insetX(n)) + ',' + num(insetY(n)) }
         else { frames++; tmp = getD(fd, 'scrollingElement'); if (tmp && (tmp = scrollMarks(tmp)) !== '') flags += tmp + 'z' }
-      } else if (first === null && !only && role === '' && !sh && w > 0 && h > 0 && hasDash(tag)) flags += 'C';
+      } else if (first === null && !only && role === '' && !sh && w > 0 && h > 0 && (hasDash(tag) || HOSTS[tag] === 1 && holdsMore(n, cs))) flags += 'C';
       if (role === '') role = 'generic';
       hit = inter || ROLES[role] & 4 ? 2 : first === null && !sh ? (only ? 1 : 2) : 0;
       if (nfc && hit === 0) hit = 1;
@@ -412,4 +412,20 @@ function walk(opts, roots) {
     num(scroller.scrollHeight) + '|' + activeIdx + '|' + index + '|' + seen + '|' + skipped + '|' + trunc + '|' + clean('' + win.location.href, 4000, false) + '|' + clean(getD(doc, 'title'), 10000, true) + '~' +
     kindTab + '~' + covers + '~' + out;
 }
+// Elements that may hold a shadow root without being custom ones. One without children that is as high as its content has
+// content that no script sees, unless it is generated. The value of `height` tells, which the computed style does not.
+var HOSTS = { __proto__: null, article: 1, aside: 1, blockquote: 1, div: 1, footer: 1, h1: 1, h2: 1, h3: 1, h4: 1, h5: 1, h6: 1, header: 1, main: 1, nav: 1, p: 1, section: 1, span: 1 };
+function holdsMore(n, cs) {
+  var v;
+  if (cs.position === 'absolute' || cs.position === 'fixed') return false;
+  try {
+    v = n.computedStyleMap().get('height');
+    if (v === null || v.value !== 'auto' || n.offsetHeight <= px(cs.paddingTop) + px(cs.paddingBottom) + px(cs.borderTopWidth) + px(cs.borderBottomWidth)) return false;
+    v = win.getComputedStyle(n, '::before').content;
+    if (v !== 'none' && v !== 'normal') return false;
+    v = win.getComputedStyle(n, '::after').content;
+    return v === 'none' || v === 'normal';
+  } catch (e) { return false }
+}
+function px(s) { return +sub(s, 0, s.length - 2) }
 function hasDash(t) { for (var i = 1; i < t.length; i++) if (t[i] === '-') return true; return false }

@@ -1,6 +1,8 @@
 //! Looking: captures, pictures and what is not part of the tree. Nothing here changes the app.
 
 mod dialog;
+mod reach;
+mod vendor;
 
 use std::time::Duration;
 
@@ -20,6 +22,8 @@ use crate::{
 };
 
 pub(crate) use dialog::{Button, holds as in_dialog};
+pub(crate) use reach::{Roots, enter};
+pub(crate) use vendor::parsed;
 
 /// What is left of a command's time for everything but the page's own work.
 const MARGIN: Duration = Duration::from_secs(2);
@@ -35,31 +39,76 @@ pub(crate) async fn capture(
     call: &Call,
 ) -> Result<Snapshot> {
     let mut turn = session.turn(call).await?;
-    let mut captured = walk(&mut turn).await;
-    if let Err(Miss::Failed(failure)) = &captured
-        && may_pass(failure)
-        && !call.remaining().is_zero()
-    {
-        // The document went away below the script. A read may be repeated.
-        captured = walk(&mut turn).await;
-    }
-    let reply = match captured {
+    let turn = &mut turn;
+    let mut reply = match look(turn).await {
         Ok(reply) => reply,
         Err(Miss::Dialog(text)) => {
             return Ok(dialog::snapshot(&text, turn.memory.viewport, options));
         }
         Err(Miss::Failed(failure)) => return Err(failure.into()),
     };
-    let capture = decode::capture(&reply, options.clone()).map_err(|source| {
-        Error::new(
-            ErrorCode::CommandFailed,
-            "the page's answer to the capture can't be used",
-        )
-        .with_reason("webdriver_capture_unreadable")
-        .with_source(source)
-    })?;
+    let mut capture = decode::capture(&reply, options.clone()).map_err(unusable)?;
     turn.memory.viewport = capture.snapshot.info().viewport;
+    if turn.memory.lineage != capture.snapshot.info().lineage {
+        turn.memory
+            .lineage
+            .clone_from(&capture.snapshot.info().lineage);
+        turn.memory.looks = 1;
+    }
+    tracing::trace!(
+        name: "agent_device.webdriver.capture",
+        nodes = capture.snapshot.len(),
+        seen = capture.seen,
+        left_out = capture.left_out,
+        focused = capture.focused.map(|id| id.index()),
+        scroll_x = capture.scroll.x,
+        scroll_y = capture.scroll.y,
+        document_width = capture.document.0,
+        document_height = capture.document.1,
+        "captured"
+    );
+    for _ in 0..reach::rounds() {
+        if capture.closed_roots.is_empty() || !reach::closed_roots(turn, &capture).await {
+            break;
+        }
+        let roots = turn.memory.roots.known().to_vec();
+        let Ok(again) = walk_classic(turn, &roots).await else {
+            break;
+        };
+        // Without them the tree is a good one, too.
+        let Ok(more) = decode::capture(&again, options.clone()) else {
+            break;
+        };
+        (reply, capture) = (again, more);
+    }
+    if !capture.foreign_frames.is_empty() && session.client().config().max_foreign_frames > 0 {
+        let frames = reach::frames(turn, &capture).await?;
+        let foreign: Vec<_> = frames.iter().map(reach::FrameReply::foreign).collect();
+        if let Ok(whole) = decode::capture_with_frames(&reply, &foreign, options.clone()) {
+            capture = whole;
+        }
+    }
     Ok(capture.snapshot)
+}
+
+fn unusable(source: decode::DecodeError) -> Error {
+    Error::new(
+        ErrorCode::CommandFailed,
+        "the page's answer to the capture can't be used",
+    )
+    .with_reason("webdriver_capture_unreadable")
+    .with_source(source)
+}
+
+/// The top document, once more if it went away below the script: a read may be repeated.
+async fn look(turn: &mut Turn<'_>) -> std::result::Result<String, Miss> {
+    match walk(turn).await {
+        Err(Miss::Failed(failure)) if may_pass(&failure) && !turn.call().remaining().is_zero() => {
+            turn.memory.roots.forget();
+            walk(turn).await
+        }
+        other => other,
+    }
 }
 
 enum Miss {
@@ -94,40 +143,32 @@ fn may_pass(failure: &ReadFailure) -> bool {
 /// The page's own tree, as the script wrote it: one round trip.
 async fn walk(turn: &mut Turn<'_>) -> std::result::Result<String, Miss> {
     let limits = limits(turn);
-    let size = turn.session().client().config().max_capture_bytes;
-    let time = turn.session().client().config().capture_timeout;
-    if turn.evaluates() {
-        let evaluate = Command::post(
-            Kind::Read,
-            "goog/cdp/execute",
-            json!({"cmd": "Runtime.evaluate", "params": {
-                "expression": page::capture_expression(limits),
-                "returnByValue": true,
-                "silent": true,
-            }}),
-        );
-        match turn.read(evaluate.within(time).up_to(size)).await {
-            Ok(mut value) => {
-                turn.memory.evaluates = Some(true);
-                if let Some(Value::String(reply)) =
-                    value.pointer_mut("/result/value").map(Value::take)
-                {
-                    return Ok(reply);
-                }
-                // It threw. The other route says what.
-            }
-            Err(failure) if failure.is_route_refusal() => turn.memory.evaluates = Some(false),
-            Err(failure) => return Err(failure.into()),
-        }
+    if vendor::serves(turn)
+        && let Some(reply) = vendor::capture(turn, limits).await?
+    {
+        return Ok(reply);
     }
+    let roots = turn.memory.roots.known().to_vec();
+    walk_classic(turn, &roots).await.map_err(Miss::from)
+}
+
+/// The tree of the document that the session is in, by the route that every driver has.
+async fn walk_classic(
+    turn: &mut Turn<'_>,
+    roots: &[Value],
+) -> std::result::Result<String, ReadFailure> {
+    let config = turn.session().client().config();
+    let arguments = page::capture_arguments(limits(turn), roots);
     let execute = Command::post(
         Kind::Read,
         "execute/sync",
-        json!({"script": page::capture_script(), "args": page::capture_arguments(limits, &[])}),
-    );
-    match turn.read(execute.within(time).up_to(size)).await? {
+        json!({"script": page::capture_script(), "args": arguments}),
+    )
+    .within(config.capture_timeout)
+    .up_to(config.max_capture_bytes);
+    match turn.read(execute).await? {
         Value::String(reply) => Ok(reply),
-        _ => Err(Miss::Failed(unreadable())),
+        _ => Err(unreadable()),
     }
 }
 
@@ -158,8 +199,12 @@ pub(crate) async fn confirm_visible(
     let Some(found) = page::Target::of(target.node()) else {
         return Ok(None);
     };
+    if !found.frames.is_empty() {
+        // In its own frame it would be asked for in other coordinates.
+        return Ok(None);
+    }
     let mut turn = session.turn(call).await?;
-    let (answer, _) = ask(&mut turn, Act::Resolve(None), &found).await?;
+    let answer = inquire(&mut turn, Act::Resolve(None), &found).await?;
     Ok(match answer.status {
         decode::Status::Ok | decode::Status::Covered => answer.visible,
         _ => None,
@@ -173,16 +218,37 @@ pub(crate) async fn ask(
     target: &page::Target,
 ) -> std::result::Result<(decode::Answer, Option<String>), ReadFailure> {
     debug_assert!(!act.mutates());
-    let value = turn.read(question(Kind::Read, act, target)).await?;
+    let command = question(turn, Kind::Read, act, target);
+    let value = turn.read(command).await?;
     understand(&value).ok_or_else(unreadable)
 }
 
+/// Asks the page about an element, where only the answer is wanted.
+pub(crate) async fn inquire(
+    turn: &mut Turn<'_>,
+    act: Act<'_>,
+    target: &page::Target,
+) -> std::result::Result<decode::Answer, ReadFailure> {
+    if vendor::serves(turn)
+        && let Some(reply) = vendor::ask(turn, act, target).await?
+    {
+        return decode::answer(&reply).map_err(|_| unreadable());
+    }
+    ask(turn, act, target).await.map(|(answer, _)| answer)
+}
+
 /// The command that does an act.
-pub(crate) fn question(kind: Kind, act: Act<'_>, target: &page::Target) -> Command {
+pub(crate) fn question(
+    turn: &Turn<'_>,
+    kind: Kind,
+    act: Act<'_>,
+    target: &page::Target,
+) -> Command {
+    let arguments = page::act_arguments(act, target, turn.memory.roots.of(&target.token));
     Command::post(
         kind,
         "execute/sync",
-        json!({"script": page::act_script(), "args": page::act_arguments(act, target, &[])}),
+        json!({"script": page::act_script(), "args": arguments}),
     )
 }
 

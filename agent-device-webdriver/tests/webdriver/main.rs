@@ -2,3 +2,4 @@
 
 mod harness;
 mod press;
+mod suite;

@@ -29,3 +29,56 @@ async fn a_press_is_one_capture_one_look_and_one_click() {
     );
     assert_eq!(bench.app.events_of(EventKind::Tap, "counter").len(), 1);
 }
+
+#[tokio::test]
+async fn a_press_that_renames_its_target_can_be_repeated() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    bench.open("counter").await;
+    let snapshot = capture(&bench.browser).await;
+    let counter = by_id(&snapshot, "counter");
+    for _ in 0..3 {
+        act(&bench.browser, Action::Tap(counter.clone()))
+            .await
+            .unwrap();
+    }
+    assert_eq!(bench.app.events_of(EventKind::Tap, "counter").len(), 3);
+}
+
+#[tokio::test]
+async fn another_element_in_the_place_of_the_target_is_not_pressed() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    bench
+        .show("<body><ul><li><button onclick=\"this.parentNode.remove()\">A</button><li><button>B</button></ul>")
+        .await;
+    let snapshot = capture(&bench.browser).await;
+    let first = find(&snapshot, |node| node.label() == Some("A"));
+    act(&bench.browser, Action::Tap(first.clone()))
+        .await
+        .unwrap();
+    let error = act(&bench.browser, Action::Tap(first)).await.unwrap_err();
+    assert_eq!(error.reason(), Some("webdriver_target_changed"));
+    assert!(error.dispatched().is_no());
+}
+
+#[tokio::test]
+async fn frames_and_shadows_are_seen_and_pressed() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    bench.open("frames").await;
+    let snapshot = capture(&bench.browser).await;
+    for id in ["same", "cross", "open-button", "closed-button"] {
+        act(&bench.browser, Action::Tap(by_id(&snapshot, id)))
+            .await
+            .unwrap_or_else(|error| panic!("{id}: {error:?}"));
+        assert_eq!(bench.app.events_of(EventKind::Tap, id).len(), 1, "{id}");
+    }
+    // The session is back at the top.
+    let again = capture(&bench.browser).await;
+    assert_eq!(again.info().app, snapshot.info().app);
+    assert_eq!(again.len(), snapshot.len());
+}
