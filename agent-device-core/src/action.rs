@@ -1,126 +1,22 @@
-//! Every operation once, with its effect, its arguments and what a backend reports back.
+//! What can be done to a device, with its arguments, and what a backend reports back.
 //!
 //! An [`Action`] is something that the app may notice. Reads are methods of their own on the backend traits. What may be
 //! repeated is decided by the seam from [`Operation::effect`], never here.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
-
-use serde::{Deserialize, Serialize, Serializer};
-
-use crate::{
-    dispatch::Effect,
-    geometry::{Direction, Point},
-    gesture::{GesturePlan, ScrollPlan},
-    snapshot::{Node, NodeId, Snapshot},
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    time::Duration,
 };
 
-macro_rules! operations {
-    ($($(#[$doc:meta])* $effect:ident $name:ident = $word:literal,)*) => {
-        /// The name of an operation: what capabilities, errors, spans and the seam key on.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[non_exhaustive]
-        pub enum Operation {
-            $($(#[$doc])* $name,)*
-        }
+use serde::{Deserialize, Serialize};
 
-        impl Operation {
-            /// Every operation.
-            pub const ALL: &[Operation] = &[$(Operation::$name,)*];
-
-            /// The word on the wire and in spans.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Operation::$name => $word,)*
-                }
-            }
-
-            /// Whether a repeat may repeat something that the app notices. Total: an operation without an effect doesn't
-            /// compile.
-            pub fn effect(self) -> Effect {
-                match self {
-                    $(Operation::$name => Effect::$effect,)*
-                }
-            }
-        }
-    };
-}
-
-operations! {
-    /// One tap or click.
-    Mutates Tap = "tap",
-    /// Two taps in a row, close enough for the platform to see one double tap.
-    Mutates DoubleTap = "double_tap",
-    /// A touch that stays down.
-    Mutates LongPress = "long_press",
-    /// The pointer moves over an element without pressing.
-    Mutates Hover = "hover",
-    /// A field gets the input focus.
-    Mutates Focus = "focus",
-    /// Text goes to whatever has the focus.
-    Mutates TypeText = "type_text",
-    /// The content of a field is replaced.
-    Mutates Fill = "fill",
-    /// Content moves in a direction.
-    Mutates Scroll = "scroll",
-    /// A gesture plan with one or two pointers.
-    Mutates Gesture = "gesture",
-    /// Back, as the platform means it.
-    Mutates Back = "back",
-    /// To the home screen.
-    Mutates Home = "home",
-    /// Shows the app switcher.
-    Mutates AppSwitcher = "app_switcher",
-    /// Opens an app or a link.
-    Mutates Open = "open",
-    /// Closes an app, or the session's page.
-    Mutates Close = "close",
-    /// Answers an alert with its accepting button.
-    Mutates AcceptAlert = "accept_alert",
-    /// Answers an alert with its dismissing button.
-    Mutates DismissAlert = "dismiss_alert",
-    /// Puts the keyboard away.
-    Mutates KeyboardDismiss = "keyboard_dismiss",
-    /// Presses the keyboard's enter key.
-    Mutates KeyboardEnter = "keyboard_enter",
-    /// Turns the screen.
-    Mutates SetOrientation = "set_orientation",
-    /// Writes the clipboard.
-    Mutates WriteClipboard = "write_clipboard",
-    /// Makes another window or tab the one that is driven.
-    Mutates SelectWindow = "select_window",
-    /// Several requests as one.
-    Mutates Batch = "batch",
-    /// Captures the tree.
-    Observes Capture = "capture",
-    /// Looks for a text by the backend's own means.
-    Observes FindText = "find_text",
-    /// Asks the device whether an element that the tree shows off-screen is visible after all.
-    Observes ConfirmVisible = "confirm_visible",
-    /// Waits for a condition.
-    Observes Wait = "wait",
-    /// Reads facts of an element.
-    Observes Get = "get",
-    /// Takes a picture.
-    Observes Screenshot = "screenshot",
-    /// Reads the open alert.
-    Observes ReadAlert = "read_alert",
-    /// Reads the clipboard.
-    Observes ReadClipboard = "read_clipboard",
-    /// Reads the state of the keyboard.
-    Observes ReadKeyboard = "read_keyboard",
-    /// Reads the orientation.
-    Observes ReadOrientation = "read_orientation",
-    /// Reads which app is in front.
-    Observes ReadAppState = "read_app_state",
-    /// Lists windows or tabs.
-    Observes ReadWindows = "read_windows",
-}
-
-impl Serialize for Operation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+use crate::{
+    geometry::Point,
+    gesture::{GesturePlan, ScrollPlan},
+};
+pub use crate::{operation::Operation, snapshot::Target};
 
 /// Text that goes to a device. Prints as its length, because it may be a password.
 #[derive(Clone, PartialEq, Eq)]
@@ -172,33 +68,6 @@ impl From<String> for Text {
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Text({} chars)", self.content.chars().count())
-    }
-}
-
-/// The element that an action is meant for, within the snapshot in which it was found.
-#[derive(Clone, Debug)]
-pub struct Target {
-    snapshot: Arc<Snapshot>,
-    node: NodeId,
-}
-
-impl Target {
-    /// The element `node` of `snapshot`; `None` when the snapshot doesn't hold it.
-    pub fn new(snapshot: Arc<Snapshot>, node: NodeId) -> Option<Self> {
-        snapshot.get(node)?;
-        Some(Self { snapshot, node })
-    }
-
-    /// The element.
-    pub fn node(&self) -> Node<'_> {
-        self.snapshot
-            .get(self.node)
-            .expect("checked when the target was made")
-    }
-
-    /// The snapshot in which it was found.
-    pub fn snapshot(&self) -> &Arc<Snapshot> {
-        &self.snapshot
     }
 }
 
@@ -485,7 +354,7 @@ pub struct Unavailable {
 /// What a backend offers, as data. The seam refuses what is not listed before the backend is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    available: std::collections::BTreeSet<Operation>,
+    available: BTreeSet<Operation>,
     unavailable: BTreeMap<Operation, Unavailable>,
     /// How many pointers a gesture may have.
     pub max_pointers: usize,
@@ -494,7 +363,7 @@ pub struct Capabilities {
 impl Capabilities {
     /// These operations and the capture of trees, with single-pointer gestures.
     pub fn of(operations: &[Operation]) -> Self {
-        let mut available: std::collections::BTreeSet<_> = operations.iter().copied().collect();
+        let mut available: BTreeSet<_> = operations.iter().copied().collect();
         available.insert(Operation::Capture);
         Self {
             available,
@@ -537,15 +406,5 @@ impl Capabilities {
     /// The operations that are offered.
     pub fn operations(&self) -> impl Iterator<Item = Operation> {
         self.available.iter().copied()
-    }
-}
-
-/// The direction of a swipe that moves content in `direction`: the finger goes the other way.
-pub(crate) fn finger_direction(direction: Direction) -> Direction {
-    match direction {
-        Direction::Up => Direction::Down,
-        Direction::Down => Direction::Up,
-        Direction::Left => Direction::Right,
-        Direction::Right => Direction::Left,
     }
 }

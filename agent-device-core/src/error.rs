@@ -10,8 +10,8 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    action::Operation,
     dispatch::{DispatchDisclosure, Dispatched, NoRow, Row, UnknownRow, Verdict, proof, rows},
+    operation::Operation,
 };
 
 /// The result of an operation.

@@ -190,6 +190,16 @@ impl Direction {
     /// All four.
     pub const ALL: [Direction; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
+    /// The direction that leads back.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
     /// Whether the direction runs along the y axis.
     pub fn is_vertical(self) -> bool {
         matches!(self, Self::Up | Self::Down)

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::{
-    action::{Target, finger_direction},
     dispatch::rows,
     error::{Error, ErrorCode, Result, reason},
     geometry::{Direction, Point, Rect},
+    snapshot::Target,
 };
 
 /// Two-pointer plans have one sample for each frame of this length.
@@ -562,9 +562,9 @@ impl ScrollPlan {
         let distance = wanted.min(longest).max(1.0).round();
         let at = surface.center();
         let half = distance / 2.0;
-        let finger = finger_direction(direction);
+        // A finger goes against the direction in which content is to be seen.
         let from = step(at, direction, half);
-        let to = step(at, finger, half);
+        let to = step(at, direction.opposite(), half);
         let rounded = |point: Point| Point::new(point.x.round(), point.y.round());
         Ok(Self {
             direction,

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{Locator, invalid_readiness, not_a_target, request::Request};
 use crate::{
-    action::{Action, FieldState, Operation, Performed, Text, Touch},
+    action::{Action, FieldState, Operation, Performed, Target, Text, Touch},
     dispatch::rows,
     error::{Error, ErrorCode, Result, reason},
     geometry::Point,
@@ -139,8 +139,10 @@ impl<'d> Press<'d> {
         let mut performed = Performed::new();
         match self.kind {
             PressKind::Tap { count } => {
+                let mut touch = touch;
                 for _ in 0..count {
                     performed = request.perform(Action::Tap(touch.clone())).await?;
+                    touch.target = touch.target.map(Target::repeated);
                 }
             }
             PressKind::Double => performed = request.perform(Action::DoubleTap(touch)).await?,

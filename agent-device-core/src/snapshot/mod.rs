@@ -10,6 +10,7 @@ mod digest;
 mod json;
 mod node;
 mod quality;
+mod target;
 mod view;
 
 pub use builder::{BuildError, NodeBuilder, SnapshotBuilder};
@@ -17,6 +18,7 @@ pub use diff::{Diff, DiffKind, DiffLine};
 pub use digest::{Digest, Evidence, Surface};
 pub use node::{Checked, Flag, Node, NodeId, Sides, TextField};
 pub use quality::{ComparisonKey, Keyboard, Quality, QualityReason, QualityState};
+pub use target::Target;
 pub use view::{CaptureOptions, Disposition, HiddenContent, Line, View, ViewNode};
 
 use std::time::Duration;

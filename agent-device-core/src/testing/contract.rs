@@ -163,10 +163,7 @@ async fn something_to_press(device: &Device) -> By {
 async fn reads_are_always_no(device: &Device, probe: &Probe) {
     probe.reset(Mode::FailReads);
     for error in [
-        expect_error(
-            device.snapshot().await,
-            "a capture",
-        ),
+        expect_error(device.snapshot().await, "a capture"),
         expect_error(device.locate(id("x")).get().await, "a look"),
         expect_error(
             device.locate(id("x")).wait(Duration::from_millis(1)).await,

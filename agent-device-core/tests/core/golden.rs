@@ -156,10 +156,7 @@ async fn refusals(rows: &mut Driver) {
 
     let (sim, device) = on(Screen::Counter);
     sim.faults().next(Operation::Capture, Fault::Truncate);
-    rows.cites(
-        row::READ_ONLY.row(),
-        device.snapshot().await,
-    );
+    rows.cites(row::READ_ONLY.row(), device.snapshot().await);
     sim.faults().next(Operation::Capture, Fault::Garbage);
     rows.holds(
         row::ROUTE_READ_ONLY_GET.row(),
