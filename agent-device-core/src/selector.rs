@@ -46,6 +46,8 @@ pub struct Alternative {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Term {
     Text(TextKey, Wanted),
+    /// The word, and the role that it names if it is not a native type's.
+    Role(Wanted, Option<Role>),
     State(StateKey, bool),
 }
 
@@ -93,10 +95,11 @@ macro_rules! keys {
     };
 }
 
+const ROLE_KEY: &str = "role";
+
 keys! {
     TextKey {
         Id = "id",
-        Role = "role",
         Text = "text",
         Label = "label",
         Value = "value",
@@ -116,6 +119,11 @@ keys! {
         Hittable = "hittable",
         Checked = "checked",
     }
+}
+
+fn role_term(word: String) -> Term {
+    let role = Role::parse(&word);
+    Term::Role(Wanted::from(word), role)
 }
 
 fn one(term: Term) -> Selector {
@@ -152,10 +160,7 @@ text_terms! {
 
 /// Elements of this kind.
 pub fn role(wanted: Role) -> Selector {
-    one(Term::Text(
-        TextKey::Role,
-        Wanted::from(wanted.as_str().to_owned()),
-    ))
+    one(role_term(wanted.as_str().to_owned()))
 }
 
 macro_rules! state_terms {
@@ -301,13 +306,14 @@ impl Term {
                     TextKey::Value => wanted.matches(node.value()),
                     TextKey::AppName => wanted.matches(info.app.as_deref()),
                     TextKey::WindowTitle => wanted.matches(info.title.as_deref()),
-                    TextKey::Role => {
-                        Role::parse(&wanted.text) == Some(node.role())
-                            || node
-                                .native_type()
-                                .is_some_and(|native| wanted.matches(Some(leaf(native))))
-                    }
                 }
+            }
+            Self::Role(word, role) => {
+                let native = || {
+                    node.native_type()
+                        .is_some_and(|native| word.matches(Some(leaf(native))))
+                };
+                *role == Some(node.role()) || native()
             }
             Self::State(key, wanted) => {
                 let state = match key {
@@ -380,6 +386,10 @@ impl fmt::Display for Selector {
                     Term::Text(key, wanted) => {
                         write!(f, "{}=", key.as_str())?;
                         write_quoted(f, &wanted.text)?;
+                    }
+                    Term::Role(word, _) => {
+                        write!(f, "{ROLE_KEY}=")?;
+                        write_quoted(f, &word.text)?;
                     }
                 }
             }
@@ -465,7 +475,8 @@ impl<'a> Parser<'a> {
             self.take_until(|rest, c| c == '=' || c.is_whitespace() || rest.starts_with("||"));
         let text_key = TextKey::parse(word);
         let state_key = StateKey::parse(word);
-        let known = text_key.is_some() || state_key.is_some();
+        let role_key = word.eq_ignore_ascii_case(ROLE_KEY);
+        let known = text_key.is_some() || state_key.is_some() || role_key;
         if !known {
             let error = invalid(format!("{word:?} is no key of a selector"));
             return Err(if Role::parse(word).is_some() {
@@ -488,6 +499,7 @@ impl<'a> Parser<'a> {
         self.rest = rest;
         let value = self.value(word)?;
         match (text_key, state_key) {
+            _ if role_key => Ok(role_term(value)),
             (Some(key), _) => Ok(Term::Text(key, Wanted::from(value))),
             (None, Some(key)) => match value.to_ascii_lowercase().as_str() {
                 "true" => Ok(Term::State(key, true)),

@@ -1,1 +1,1 @@
-//! Programs that show what agent-device is for: `cargo xtask demo`.
+#![doc = include_str!("../../README.md")]

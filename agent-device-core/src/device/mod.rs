@@ -672,6 +672,3 @@ fn not_a_target(by: &By) -> Error {
     Error::invalid("locator", format!("{by} names a place, not an element"))
         .with_reason(reason::TARGET_BOUNDS_INVALID)
 }
-
-#[cfg(test)]
-mod tests;

@@ -74,3 +74,6 @@ impl Serialize for Dispatched {
         serializer.serialize_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests;
