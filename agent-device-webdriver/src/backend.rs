@@ -128,6 +128,11 @@ impl WebDriver {
         }
     }
 
+    /// The name that the server has given the session, for its logs.
+    pub fn session_id(&self) -> &str {
+        self.session.id()
+    }
+
     /// How many requests were sent to the server so far.
     pub fn requests(&self) -> Requests {
         self.session.client().requests()

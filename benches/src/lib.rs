@@ -1,1 +1,1 @@
-//! x
+//! What captures, decisions and the seam cost: `cargo bench -p agent-device-benches`.

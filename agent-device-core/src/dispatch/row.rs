@@ -151,7 +151,7 @@ pub trait DispatchDisclosure {
 }
 
 /// Declares golden rows as typed constants: `no` rows can prove a [`Dispatched::No`](crate::Dispatched::No), `unknown` rows
-/// can't. The module also gets `ROWS`, which [`testing::Gate`](crate::testing) compares with what the tests drive.
+/// can't. The module also gets `ROWS`, which `testing::Gate` compares with what the tests drive.
 #[macro_export]
 macro_rules! golden_rows {
     ($(#[$meta:meta])* $vis:vis mod $module:ident {

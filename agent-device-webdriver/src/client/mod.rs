@@ -34,6 +34,8 @@ pub struct Requests {
     pub reads: u64,
     /// Requests that may change something in the browser.
     pub mutations: u64,
+    /// Bytes of the bodies of all answers.
+    pub received_bytes: u64,
 }
 
 impl Requests {
@@ -102,6 +104,7 @@ pub(crate) struct Client {
     config: Config,
     reads: AtomicU64,
     mutations: AtomicU64,
+    received_bytes: AtomicU64,
 }
 
 impl Client {
@@ -127,6 +130,7 @@ impl Client {
             config,
             reads: AtomicU64::new(0),
             mutations: AtomicU64::new(0),
+            received_bytes: AtomicU64::new(0),
         })
     }
 
@@ -142,6 +146,7 @@ impl Client {
         Requests {
             reads: self.reads.load(Ordering::Relaxed),
             mutations: self.mutations.load(Ordering::Relaxed),
+            received_bytes: self.received_bytes.load(Ordering::Relaxed),
         }
     }
 
@@ -199,6 +204,8 @@ impl Client {
             .await
             .map_err(|_| WireFailure::Timeout { after: budget })?
             .map_err(no_answer)?;
+        self.received_bytes
+            .fetch_add(reply.body.len() as u64, Ordering::Relaxed);
         tracing::trace!(
             name: "agent_device.webdriver.reply",
             status = reply.status,
