@@ -48,7 +48,15 @@ fn demo(device: &str) -> Result<(), String> {
 
 fn quickstart(device: &str) -> Result<(), String> {
     cargo(&[
-        "run", "--quiet", "--package", "agent-device-examples", "--bin", "quickstart", "--", "--device", device,
+        "run",
+        "--quiet",
+        "--package",
+        "agent-device-examples",
+        "--bin",
+        "quickstart",
+        "--",
+        "--device",
+        device,
     ])
 }
 
@@ -70,7 +78,13 @@ fn test() -> Result<(), String> {
 fn ci() -> Result<(), String> {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&[
-        "clippy", "--workspace", "--all-targets", "--all-features", "--", "--deny", "warnings",
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "--deny",
+        "warnings",
     ])?;
     run(Command::new(cargo_path())
         .args(["doc", "--workspace", "--all-features", "--no-deps"])
@@ -110,7 +124,14 @@ fn chromium() -> Result<(), String> {
             .stdout(std::process::Stdio::null()))
     };
     apt(&["update", "--quiet"])?;
-    apt(&["install", "--yes", "--quiet", "--no-install-recommends", "chromium", "chromium-driver"])?;
+    apt(&[
+        "install",
+        "--yes",
+        "--quiet",
+        "--no-install-recommends",
+        "chromium",
+        "chromium-driver",
+    ])?;
     if has_chromium() {
         Ok(())
     } else {

@@ -31,7 +31,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     stage.open("counter").await?;
     stage.lose_the_next_reply();
     press_once_whatever_happens(&device).await?;
-    println!("  the app's own log: {} tap(s)", stage.taps("counter").await);
+    println!(
+        "  the app's own log: {} tap(s)",
+        stage.taps("counter").await
+    );
 
     stage.close().await
 }
@@ -47,8 +50,15 @@ async fn sign_in(device: &Device) -> Result<()> {
     step("fill password", clock, &format!("{:?}", password.fill));
     let clock = Instant::now();
     let pressed = device.locate(label("Sign in")).press().await?;
-    step("press Sign in", clock, &format!("at {:.0},{:.0}", pressed.point.x, pressed.point.y));
-    let welcome = device.locate(id("welcome")).wait(Duration::from_secs(5)).await?;
+    step(
+        "press Sign in",
+        clock,
+        &format!("at {:.0},{:.0}", pressed.point.x, pressed.point.y),
+    );
+    let welcome = device
+        .locate(id("welcome"))
+        .wait(Duration::from_secs(5))
+        .await?;
     println!("  {}", welcome.text);
     Ok(())
 }
@@ -58,13 +68,24 @@ async fn wait_for_the_late_button(device: &Device) -> Result<()> {
     println!("a button that is not there yet");
     let clock = Instant::now();
     if let Err(error) = device.locate(label("Continue")).press().await {
-        step("press at once", clock, &format!("{} (dispatched: {})", error, error.dispatched().as_str()));
+        step(
+            "press at once",
+            clock,
+            &format!("{} (dispatched: {})", error, error.dispatched().as_str()),
+        );
     }
     let clock = Instant::now();
-    let pressed = device.locate(label("Continue")).press().ready_within(Duration::from_secs(2)).await?;
+    let pressed = device
+        .locate(label("Continue"))
+        .press()
+        .ready_within(Duration::from_secs(2))
+        .await?;
     let polls = pressed.readiness.map_or(1, |readiness| readiness.polls);
     step("press when ready", clock, &format!("after {polls} looks"));
-    device.locate(label("Done")).wait(Duration::from_secs(5)).await?;
+    device
+        .locate(label("Done"))
+        .wait(Duration::from_secs(5))
+        .await?;
     Ok(())
 }
 
@@ -78,18 +99,30 @@ async fn press_once_whatever_happens(device: &Device) -> Result<()> {
     step("press", clock, &format!("{error}"));
     match error.dispatched() {
         Dispatched::No(proof) => {
-            println!("  dispatched: no ({}): safe to press again", proof.row().id());
+            println!(
+                "  dispatched: no ({}): safe to press again",
+                proof.row().id()
+            );
             device.locate(id("counter")).press().await?;
         }
         Dispatched::Unknown => {
             println!("  dispatched: unknown: look before pressing again");
-            let counter = device.locate(id("counter")).wait(Duration::from_secs(10)).await?;
-            println!("  the screen says {:?}: it landed, no second press", counter.text);
+            let counter = device
+                .locate(id("counter"))
+                .wait(Duration::from_secs(10))
+                .await?;
+            println!(
+                "  the screen says {:?}: it landed, no second press",
+                counter.text
+            );
         }
     }
     Ok(())
 }
 
 fn step(what: &str, clock: Instant, result: &str) {
-    println!("  {what:<18} {:>5} ms  {result}", clock.elapsed().as_millis());
+    println!(
+        "  {what:<18} {:>5} ms  {result}",
+        clock.elapsed().as_millis()
+    );
 }
