@@ -211,6 +211,10 @@ impl WireFailure {
         }
     }
 
+    pub(crate) fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout { .. })
+    }
+
     /// The text of the dialog that is in the way.
     pub(crate) fn open_dialog(&self) -> Option<&str> {
         match self {

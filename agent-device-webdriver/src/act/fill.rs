@@ -12,6 +12,7 @@ use agent_device_core::{
     Error, ErrorCode, Result,
     action::{FieldState, Performed, Text, Touch},
     dispatch::{DispatchDisclosure as _, Verdict, rows::webdriver as rows},
+    snapshot::Flag,
 };
 use serde_json::{Value, json};
 
@@ -37,10 +38,13 @@ pub(super) async fn fill(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Res
     let Some(found) = touch::resolve(turn, touch).await? else {
         return fill_at(turn, touch, text).await;
     };
-    let native = touch
-        .target
-        .as_ref()
-        .and_then(|target| target.node().native_type())
+    let node = touch.target.as_ref().map(|target| target.node());
+    if node.is_some_and(|node| node.is(Flag::ReadOnly)) {
+        // Drivers answer with success and type nothing.
+        return Err(refuse::read_only());
+    }
+    let native = node
+        .and_then(|node| node.native_type())
         .unwrap_or_default()
         .to_owned();
     match found.answer.control {

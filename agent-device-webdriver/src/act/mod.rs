@@ -159,12 +159,18 @@ async fn type_text(turn: &mut Turn<'_>, text: &Text) -> Result<Performed> {
         .with_reason("text_entry_focus_not_observed")
         .with_hint("Focus or press a field first, or fill it.")
     };
-    let active = match turn.read(Command::get(Kind::Read, "element/active")).await {
-        Ok(value) => value,
-        Err(failure) if failure.code() == Some("no such element") => return Err(unfocused()),
-        Err(failure) => return Err(failure.into()),
+    // The body is what drivers name when nothing has the focus: keys would be lost without a word.
+    const FOCUSED: &str = "var e = document.activeElement;
+        return e && e !== document.body && e !== document.documentElement ? e : null";
+    let ask = Command::post(
+        Kind::Read,
+        "execute/sync",
+        json!({"script": FOCUSED, "args": []}),
+    );
+    let active = turn.read(ask).await?;
+    let Some(element) = crate::client::element_id(&active) else {
+        return Err(unfocused());
     };
-    let element = crate::client::element_id(&active).ok_or_else(see::unreadable)?;
     let typed = turn
         .mutate(Command::post(
             Kind::Element,
@@ -246,7 +252,9 @@ async fn parsed_document(turn: &mut Turn<'_>) -> Result<Performed> {
         Ok(true) => return Ok(Performed::new()),
         Ok(false) => "the page is not known to be parsed yet",
         Err(failure) if failure.open_dialog().is_some() => "a dialog is open on the new page",
-        Err(failure) if failure.code().is_some() => "the page is not known to be parsed yet",
+        Err(failure) if failure.code().is_some() || failure.is_timeout() => {
+            "the page is not known to be parsed yet"
+        }
         Err(failure) => return Err(failure.into()),
     };
     Ok(Performed::new().with_warning(warning))

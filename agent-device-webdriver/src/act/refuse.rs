@@ -170,16 +170,22 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
                 None => error,
             })
         }
-        Status::ReadOnly => refused(
-            rows::RESOLVE_TARGET_READONLY,
-            "webdriver_field_read_only",
-            "the field can't be changed".to_owned(),
-        ),
+        Status::ReadOnly => Some(read_only()),
         Status::Unsupported => Some(not_accepted("the element is not a field of that kind")),
         Status::NoOption => {
             Some(not_accepted("there is no such option").with_detail("options", &answer.options))
         }
     }
+}
+
+/// The field shows a value that is not for editing.
+pub(super) fn read_only() -> Error {
+    Error::refused(
+        rows::RESOLVE_TARGET_READONLY,
+        ErrorCode::CommandFailed,
+        "the field can't be changed",
+    )
+    .with_reason("webdriver_field_read_only")
 }
 
 /// The field can't hold the text.

@@ -281,7 +281,8 @@ fn group_lives(_: u32) -> bool {
 #[cfg(unix)]
 fn guard(pid: u32, folder: &Path) -> io::Result<Child> {
     // `read` returns when the other end of the pipe closes, whatever closed it.
-    const SCRIPT: &str = r#"read -r _; kill -9 -- "-$1"; sleep 1; rm -rf -- "$2""#;
+    const SCRIPT: &str =
+        r#"read -r _; kill -s KILL -- "-$1"; sleep 1; kill -s KILL -- "-$1"; rm -rf -- "$2""#;
     let mut command = command(Path::new("/bin/sh"));
     command
         .args(["-c", SCRIPT, "agent-device-guard"])
@@ -334,7 +335,7 @@ mod tests {
         Launch {
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
-            folder: Folder::create().unwrap(),
+            folder: Folder::create().expect("there is a folder for temporary files"),
             port: |line| line.strip_prefix("port ")?.parse().ok(),
         }
     }

@@ -235,8 +235,10 @@ pub(crate) enum Act<'a> {
     /// Choose the option with this label, or else this value.
     Select(&'a str),
     /// Say how far a container is scrolled.
+    #[allow(dead_code, reason = "no operation of the core asks for it")]
     Scroll,
     /// Scroll the element into the middle. A mutation of the page.
+    #[allow(dead_code, reason = "no operation of the core asks for it")]
     IntoView,
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
     action::{Alert, AppState, Screenshot, Target, Window},
+    dispatch::rows,
     geometry::Rect,
     snapshot::{CaptureOptions, Snapshot},
 };
@@ -92,7 +93,8 @@ pub(crate) async fn capture(
 }
 
 fn unusable(source: decode::DecodeError) -> Error {
-    Error::new(
+    Error::refused(
+        rows::core::READ_ONLY,
         ErrorCode::CommandFailed,
         "the page's answer to the capture can't be used",
     )
@@ -136,7 +138,16 @@ fn may_pass(failure: &ReadFailure) -> bool {
                 | "unexpected alert open"
                 | "stale element reference"
                 | "no such frame"
+                | "detached shadow root"
+                | "no such shadow root"
         )
+    )
+}
+
+fn is_detached(failure: &ReadFailure) -> bool {
+    matches!(
+        failure.code(),
+        Some("detached shadow root" | "no such shadow root")
     )
 }
 
@@ -219,7 +230,28 @@ pub(crate) async fn ask(
 ) -> std::result::Result<(decode::Answer, Option<String>), ReadFailure> {
     debug_assert!(!act.mutates());
     let command = question(turn, Kind::Read, act, target);
-    let value = turn.read(command).await?;
+    let value = match turn.read(command).await {
+        Err(failure) if is_detached(&failure) => {
+            // A host was replaced. What was in it is gone, which the page can say by itself.
+            turn.memory.roots.forget();
+            let command = question(turn, Kind::Read, act, target);
+            turn.read(command).await?
+        }
+        // Chromium's driver wraps scripts in one of its own, which trips over pages that replace built-ins. Its vendor route
+        // does not, and hands no element out: coordinates will do.
+        Err(failure)
+            if matches!(failure.code(), Some("javascript error" | "unknown error"))
+                && vendor::serves(turn) =>
+        {
+            return match vendor::ask(turn, act, target).await? {
+                Some(reply) => decode::answer(&reply)
+                    .map(|answer| (answer, None))
+                    .map_err(|_| unreadable()),
+                None => Err(failure),
+            };
+        }
+        other => other?,
+    };
     understand(&value).ok_or_else(unreadable)
 }
 

@@ -54,7 +54,10 @@ impl PageBody {
     async fn tidy(&self) {
         let call = || Call::standalone(Duration::from_secs(10));
         while self.browser.alert(&call()).await.unwrap().is_some() {
-            self.browser.perform(&Action::DismissAlert, &call()).await.unwrap();
+            self.browser
+                .perform(&Action::DismissAlert, &call())
+                .await
+                .unwrap();
         }
         let windows = self.browser.windows(&call()).await.unwrap();
         let [first, others @ ..] = &windows[..] else {
@@ -63,7 +66,10 @@ impl PageBody {
         for other in others {
             let select = Action::SelectWindow(other.id.clone());
             self.browser.perform(&select, &call()).await.unwrap();
-            self.browser.perform(&Action::Close(None), &call()).await.unwrap();
+            self.browser
+                .perform(&Action::Close(None), &call())
+                .await
+                .unwrap();
         }
         if !others.is_empty() || !first.selected {
             let select = Action::SelectWindow(first.id.clone());
@@ -74,8 +80,14 @@ impl PageBody {
 
 const LIMITS: &[(Screen, &str)] = &[
     (Screen::Keyboard, "a desktop browser shows no keyboard"),
-    (Screen::Sparse, "the tree of a page does not degrade by itself"),
-    (Screen::Stale, "the tree of a page is never behind its screen"),
+    (
+        Screen::Sparse,
+        "the tree of a page does not degrade by itself",
+    ),
+    (
+        Screen::Stale,
+        "the tree of a page is never behind its screen",
+    ),
 ];
 
 #[async_trait]
@@ -86,8 +98,14 @@ impl Body for PageBody {
 
     async fn open(&self, screen: Screen, knobs: &[(Knob, u64)]) {
         self.tidy().await;
-        let values: Vec<_> = knobs.iter().map(|(knob, value)| (knob.as_str(), value.to_string())).collect();
-        let knobs: Vec<_> = values.iter().map(|(knob, value)| (*knob, value.as_str())).collect();
+        let values: Vec<_> = knobs
+            .iter()
+            .map(|(knob, value)| (knob.as_str(), value.to_string()))
+            .collect();
+        let knobs: Vec<_> = values
+            .iter()
+            .map(|(knob, value)| (*knob, value.as_str()))
+            .collect();
         let url = self.app.url_with(screen.as_str(), &knobs);
         self.browser.navigate(&url).await.unwrap();
         self.app.clear();
@@ -127,7 +145,9 @@ impl Body for PageBody {
             _ => return false,
         };
         for path in MUTATIONS {
-            self.wire.plan().add(Rule::on("POST", path, fault.clone()).times(1));
+            self.wire
+                .plan()
+                .add(Rule::on("POST", path, fault.clone()).times(1));
         }
         true
     }
@@ -145,14 +165,18 @@ impl Body for PageBody {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_conforms() {
-    let Some(body) = PageBody::start().await else { return };
+    let Some(body) = PageBody::start().await else {
+        return;
+    };
     conformance(&body).await;
     body.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_fault_makes_a_false_no_or_a_second_click() {
-    let Some(body) = PageBody::start().await else { return };
+    let Some(body) = PageBody::start().await else {
+        return;
+    };
     fault_matrix(&body).await;
     body.stop().await;
 }
