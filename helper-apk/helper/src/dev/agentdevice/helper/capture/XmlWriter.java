@@ -1,0 +1,201 @@
+package dev.agentdevice.helper.capture;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Writes the hierarchy straight as UTF-8, which is what leaves the device: no string of the whole document, no second copy.
+ * Characters that XML 1.0 forbids become U+FFFD, so that a strict parser can read every tree.
+ */
+public final class XmlWriter {
+    private static final String HEAD = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"";
+
+    private byte[] bytes = new byte[1 << 16];
+    private int length;
+    private boolean tagOpen;
+    private int rotationAt;
+
+    public void begin() {
+        ascii(HEAD);
+        rotationAt = length;
+        ascii("0\">");
+    }
+
+    /** Rotation is only known to be right when the walk is over. */
+    public void end(int rotation) {
+        ascii("</hierarchy>");
+        bytes[rotationAt] = (byte) ('0' + (rotation & 3));
+    }
+
+    public void openNode() {
+        closeTag();
+        ascii("<node");
+        tagOpen = true;
+    }
+
+    public void closeNode() {
+        if (tagOpen) {
+            ascii(" />");
+            tagOpen = false;
+        } else {
+            ascii("</node>");
+        }
+    }
+
+    private void closeTag() {
+        if (tagOpen) {
+            put('>');
+            tagOpen = false;
+        }
+    }
+
+    public void attribute(String name, CharSequence value) {
+        name(name);
+        escaped(value);
+        put('"');
+    }
+
+    public void attribute(String name, boolean value) {
+        name(name);
+        ascii(value ? "true" : "false");
+        put('"');
+    }
+
+    public void attribute(String name, int value) {
+        name(name);
+        number(value);
+        put('"');
+    }
+
+    /** {@code [left,top][right,bottom]}. */
+    public void bounds(String name, int left, int top, int right, int bottom) {
+        name(name);
+        put('[');
+        number(left);
+        put(',');
+        number(top);
+        ascii("][");
+        number(right);
+        put(',');
+        number(bottom);
+        ascii("]\"");
+    }
+
+    public int length() {
+        return length;
+    }
+
+    /** Goes back to an earlier length, which must lie between two nodes. */
+    public void truncate(int earlier) {
+        length = earlier;
+        tagOpen = false;
+    }
+
+    /** The buffer itself; valid up to {@link #length}. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private void name(String name) {
+        put(' ');
+        ascii(name);
+        ascii("=\"");
+    }
+
+    private void number(int value) {
+        // Bounds are most of the numbers and small; the rest may cost a string.
+        if (value >= 0 && value < 10000) {
+            int divisor = value >= 1000 ? 1000 : value >= 100 ? 100 : value >= 10 ? 10 : 1;
+            for (; divisor > 0; divisor /= 10) {
+                put((char) ('0' + value / divisor % 10));
+            }
+        } else {
+            ascii(Integer.toString(value));
+        }
+    }
+
+    private void escaped(CharSequence value) {
+        int count = value.length();
+        for (int i = 0; i < count; i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '&':
+                    ascii("&amp;");
+                    break;
+                case '<':
+                    ascii("&lt;");
+                    break;
+                case '>':
+                    ascii("&gt;");
+                    break;
+                case '"':
+                    ascii("&quot;");
+                    break;
+                case '\'':
+                    ascii("&apos;");
+                    break;
+                case '\n':
+                    ascii("&#10;");
+                    break;
+                case '\r':
+                    ascii("&#13;");
+                    break;
+                case '\t':
+                    ascii("&#9;");
+                    break;
+                default:
+                    if (Character.isHighSurrogate(c) && i + 1 < count && Character.isLowSurrogate(value.charAt(i + 1))) {
+                        wide(Character.toCodePoint(c, value.charAt(++i)));
+                    } else if (c < ' ' || Character.isSurrogate(c) || c >= 0xfffe) {
+                        wide(0xfffd);
+                    } else {
+                        wide(c);
+                    }
+            }
+        }
+    }
+
+    private void wide(int c) {
+        reserve(4);
+        if (c < 0x80) {
+            bytes[length++] = (byte) c;
+        } else if (c < 0x800) {
+            bytes[length++] = (byte) (0xc0 | c >> 6);
+            bytes[length++] = (byte) (0x80 | c & 63);
+        } else if (c < 0x10000) {
+            bytes[length++] = (byte) (0xe0 | c >> 12);
+            bytes[length++] = (byte) (0x80 | c >> 6 & 63);
+            bytes[length++] = (byte) (0x80 | c & 63);
+        } else {
+            bytes[length++] = (byte) (0xf0 | c >> 18);
+            bytes[length++] = (byte) (0x80 | c >> 12 & 63);
+            bytes[length++] = (byte) (0x80 | c >> 6 & 63);
+            bytes[length++] = (byte) (0x80 | c & 63);
+        }
+    }
+
+    private void put(char c) {
+        reserve(1);
+        bytes[length++] = (byte) c;
+    }
+
+    private void ascii(String text) {
+        int count = text.length();
+        reserve(count);
+        for (int i = 0; i < count; i++) {
+            bytes[length + i] = (byte) text.charAt(i);
+        }
+        length += count;
+    }
+
+    private void reserve(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+        }
+    }
+}
