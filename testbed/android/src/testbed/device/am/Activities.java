@@ -1,0 +1,520 @@
+package testbed.device.am;
+
+import android.app.Activity;
+import android.app.ActivityThread;
+import android.app.Application;
+import android.content.ActivityNotFoundException;
+import android.content.ComponentName;
+import android.content.Context;
+import android.content.Intent;
+import android.content.pm.ActivityInfo;
+import android.content.pm.PackageManager;
+import android.content.pm.ResolveInfo;
+import android.os.Binder;
+import android.os.IBinder;
+import android.view.View;
+import android.view.WindowManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ActivityReflector;
+import org.robolectric.shadows.ShadowActivity;
+import org.robolectric.util.reflector.Reflector;
+import testbed.device.Device;
+import testbed.device.LogBuffer;
+import testbed.device.MainLoop;
+import testbed.device.Reflect;
+import testbed.device.pm.App;
+import testbed.device.pm.Packages;
+import testbed.device.system.Launcher;
+import testbed.device.wm.Windows;
+
+/** The activity stack: starts, finishes, results, tasks. Everything here happens on the main thread. */
+public final class Activities {
+    private static final List<Task> TASKS = new ArrayList<>();
+    private static int nextTask = 1;
+    private static Record resumed;
+
+    /** A stack of activities that belong together; the last task of the list is in front. */
+    public static final class Task {
+        public final int id;
+        public final String affinity;
+        public final List<Record> stack = new ArrayList<>();
+
+        Task(int id, String affinity) {
+            this.id = id;
+            this.affinity = affinity;
+        }
+
+        Record top() {
+            return stack.isEmpty() ? null : stack.get(stack.size() - 1);
+        }
+    }
+
+    /** One activity and where it stands. */
+    public static final class Record {
+        public final App app;
+        public final ActivityInfo info;
+        public final Intent intent;
+        public final Activity activity;
+        public final Task task;
+        final IBinder token;
+        final Record caller;
+        final String callerWho;
+        final int requestCode;
+        final ActivityReflector calls;
+        boolean stopped;
+        boolean added;
+
+        Record(App app, ActivityInfo info, Intent intent, Activity activity, Task task, IBinder token, Record caller, String callerWho, int requestCode) {
+            this.app = app;
+            this.info = info;
+            this.intent = intent;
+            this.activity = activity;
+            this.task = task;
+            this.token = token;
+            this.caller = caller;
+            this.callerWho = callerWho;
+            this.requestCode = requestCode;
+            this.calls = Reflector.reflector(ActivityReflector.class, activity);
+        }
+
+        public ComponentName component() {
+            return new ComponentName(app.packageName, info.name);
+        }
+    }
+
+    private Activities() {}
+
+    public static void install() throws ReflectiveOperationException {
+        // Ending an instrumentation asks the profiler whether it has anything to write.
+        java.lang.reflect.Constructor<?> profiler = Reflect.type("android.app.ActivityThread$Profiler").getDeclaredConstructor();
+        profiler.setAccessible(true);
+        Reflect.set(AppRuntime.thread(), "mProfiler", profiler.newInstance());
+        if (Device.api() < 31) return;
+        // A root activity's BACK is answered by the server, which else would not be there.
+        Object controller = Reflect.play("android.app.IActivityClientController", (method, arguments) -> {
+            switch (method) {
+                case "onBackPressed":
+                case "onBackPressedOnTaskRoot":
+                    backOnRoot((IBinder) arguments[0], arguments[1]);
+                    return Reflect.UNKNOWN;
+                case "moveActivityTaskToBack":
+                    MainLoop.post(Activities::home);
+                    return true;
+                case "isTopOfTask":
+                    return resumed != null && resumed.token == arguments[0];
+                case "getTaskForActivity": {
+                    Record record = find(each -> each.token == arguments[0]);
+                    return record == null ? -1 : record.task.id;
+                }
+                default:
+                    return Reflect.UNKNOWN;
+            }
+        });
+        Reflect.call(Reflect.type("android.app.ActivityClient"), "setActivityClientController", controller);
+    }
+
+    private static void backOnRoot(IBinder token, Object callback) {
+        Record record = find(each -> each.token == token);
+        boolean launcherRoot = record != null && record.task.stack.get(0) == record
+                && Intent.ACTION_MAIN.equals(record.intent.getAction()) && record.intent.hasCategory(Intent.CATEGORY_LAUNCHER);
+        if (launcherRoot) MainLoop.post(Activities::home);
+        else Reflect.call(callback, "requestFinish");
+    }
+
+    private static Record find(Predicate<Record> wanted) {
+        for (int t = TASKS.size() - 1; t >= 0; t--) {
+            List<Record> stack = TASKS.get(t).stack;
+            for (int i = stack.size() - 1; i >= 0; i--) if (wanted.test(stack.get(i))) return stack.get(i);
+        }
+        return null;
+    }
+
+    public static Record resumed() {
+        return resumed;
+    }
+
+    public static String foregroundPackage() {
+        Record top = resumed;
+        return top == null ? null : top.app.packageName;
+    }
+
+    public static List<Task> tasks() {
+        return TASKS;
+    }
+
+    private static PackageManager packages() {
+        return RuntimeEnvironment.getApplication().getPackageManager();
+    }
+
+    /** The activity that an intent means, or null. */
+    public static ActivityInfo resolve(Intent intent) {
+        if (intent.getComponent() != null) {
+            App app = Packages.get(intent.getComponent().getPackageName());
+            if (app == null || app.system) return null;
+            android.content.pm.PackageParser.Activity activity = app.activity(intent.getComponent().getClassName());
+            return activity == null ? null : activity.info;
+        }
+        List<ResolveInfo> found = packages().queryIntentActivities(intent, PackageManager.MATCH_DEFAULT_ONLY);
+        if (found.isEmpty()) found = packages().queryIntentActivities(intent, 0);
+        for (ResolveInfo each : found) {
+            App app = Packages.get(each.activityInfo.packageName);
+            if (app == null || app.system) continue;
+            if (intent.getPackage() != null && !intent.getPackage().equals(app.packageName)) continue;
+            android.content.pm.PackageParser.Activity activity = app.activity(each.activityInfo.name);
+            return activity == null ? each.activityInfo : activity.info;
+        }
+        return null;
+    }
+
+    /** A start by an app. */
+    public static void startFrom(Context who, Activity target, String resultWho, Intent intent, int requestCode) {
+        ActivityInfo info = resolve(intent);
+        if (info == null) {
+            if (intent.getComponent() != null) {
+                throw new ActivityNotFoundException("Unable to find explicit activity class " + intent.getComponent().toShortString()
+                        + "; have you declared this activity in your AndroidManifest.xml, or does your intent not match its declared <intent-filter>?");
+            }
+            throw new ActivityNotFoundException("No Activity found to handle " + intent);
+        }
+        Intent copy = new Intent(intent);
+        Record caller = target == null ? null : find(each -> each.activity == target);
+        MainLoop.post(() -> launch(copy, info, caller, resultWho, requestCode));
+    }
+
+    /** Instrumentation.startActivitySync. */
+    public static Activity startAndAwait(Intent intent) {
+        ActivityInfo info = resolve(intent);
+        if (info == null) throw new RuntimeException("Unable to resolve activity for: " + intent);
+        return MainLoop.call(() -> launch(new Intent(intent), info, null, null, -1)).activity;
+    }
+
+    /** Pauses the front, starts the new one, stops the old: the order that apps rely on. */
+    public static Record launch(Intent intent, ActivityInfo info, Record caller, String callerWho, int requestCode) throws Exception {
+        App app = Packages.get(info.packageName);
+        LogBuffer.add(1, 4, "ActivityTaskManager", "START u0 {" + describe(intent) + "} with LAUNCH flags from uid 2000");
+        Record reused = reuse(app, intent, info, requestCode);
+        if (reused != null) return reused;
+        Record old = resumed;
+        pause(old);
+
+        String className = info.targetActivity == null ? info.name : info.targetActivity;
+        Application application = AppRuntime.application(app);
+        Task task = taskFor(app, info, intent, caller);
+        IBinder token = new Binder();
+        ActivityThread thread = AppRuntime.thread();
+        Context context = activityContext(app, info, token);
+        Activity activity = (Activity) app.loader.loadClass(className).getDeclaredConstructor().newInstance();
+        intent.setExtrasClassLoader(app.loader);
+        if (intent.getComponent() == null) intent.setComponent(new ComponentName(app.packageName, className));
+        Reflect.call(context, "setOuterContext", activity);
+        Record record = new Record(app, info, intent, activity, task, token, caller, callerWho, requestCode);
+        CharSequence title = app.context == null ? info.name : label(app, info);
+        record.calls.callAttach(activity, context, thread, thread.getInstrumentation(), application, intent, info, token, title, null);
+        if (caller != null && requestCode >= 0) {
+            ShadowActivity shadow = Shadow.extract(activity);
+            shadow.setCallingActivity(caller.component());
+        }
+        int theme = info.getThemeResource();
+        if (theme != 0) activity.setTheme(theme);
+        task.stack.add(record);
+        toFront(task);
+        thread.getInstrumentation().callActivityOnCreate(activity, null);
+        if (!activity.isFinishing()) {
+            start(record);
+            record.calls.onPostCreate(null);
+            resume(record);
+        }
+        if (old != null && old != record) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
+        return record;
+    }
+
+    /** Brings a running instance forward where Android would not make a second one. */
+    private static Record reuse(App app, Intent intent, ActivityInfo info, int requestCode) throws Exception {
+        if (requestCode >= 0) return null;
+        boolean launcher = Intent.ACTION_MAIN.equals(intent.getAction()) && intent.hasCategory(Intent.CATEGORY_LAUNCHER);
+        boolean clearTop = (intent.getFlags() & Intent.FLAG_ACTIVITY_CLEAR_TOP) != 0;
+        boolean single = info.launchMode >= ActivityInfo.LAUNCH_SINGLE_TASK;
+        boolean singleTop = info.launchMode == ActivityInfo.LAUNCH_SINGLE_TOP || (intent.getFlags() & Intent.FLAG_ACTIVITY_SINGLE_TOP) != 0;
+        Task task = null;
+        for (Task each : TASKS) if (each.affinity.equals(affinity(app, info)) && !each.stack.isEmpty()) task = each;
+        if (task == null) return null;
+        Record same = null;
+        for (Record each : task.stack) if (each.info.name.equals(info.name)) same = each;
+        if (launcher && task.stack.get(0).info.name.equals(info.name) && (intent.getFlags() & Intent.FLAG_ACTIVITY_NEW_TASK) != 0) {
+            bringForward(task);
+            return task.top();
+        }
+        if (same == null || !(single || clearTop && singleTop || singleTop && task.top() == same)) return null;
+        while (task.top() != same) destroy(task.top());
+        bringForward(task);
+        if (same == resumed) Reflect.call(same.activity, "performPause");
+        Intent fresh = new Intent(intent);
+        Reflect.call(AppRuntime.thread().getInstrumentation(), "callActivityOnNewIntent", same.activity, fresh);
+        if (same == resumed) same.calls.performResume();
+        return same;
+    }
+
+    private static void bringForward(Task task) throws Exception {
+        Record old = resumed;
+        Record top = task.top();
+        if (old == top) return;
+        pause(old);
+        toFront(task);
+        restart(top);
+        resume(top);
+        if (old != null) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
+    }
+
+    private static Context activityContext(App app, ActivityInfo info, IBinder token) {
+        Class<?> type = Reflect.type("android.app.ContextImpl");
+        if (Device.api() >= 26) return Reflect.call(type, "createActivityContext", AppRuntime.thread(), app.loadedApk, info, token, 0, null);
+        return Reflect.call(type, "createAppContext", AppRuntime.thread(), app.loadedApk);
+    }
+
+    private static CharSequence label(App app, ActivityInfo info) {
+        try {
+            if (info.nonLocalizedLabel != null) return info.nonLocalizedLabel;
+            int id = info.labelRes != 0 ? info.labelRes : app.info().labelRes;
+            if (id != 0) return app.context.getResources().getText(id);
+            return app.info().nonLocalizedLabel != null ? app.info().nonLocalizedLabel : info.name;
+        } catch (RuntimeException e) {
+            return info.name;
+        }
+    }
+
+    private static String affinity(App app, ActivityInfo info) {
+        return info.taskAffinity == null ? app.packageName : info.taskAffinity;
+    }
+
+    private static Task taskFor(App app, ActivityInfo info, Intent intent, Record caller) {
+        boolean newTask = caller == null || (intent.getFlags() & Intent.FLAG_ACTIVITY_NEW_TASK) != 0 || info.launchMode >= ActivityInfo.LAUNCH_SINGLE_TASK;
+        if (!newTask) return caller.task;
+        String affinity = affinity(app, info);
+        for (Task each : TASKS) if (each.affinity.equals(affinity)) return each;
+        Task task = new Task(nextTask++, affinity);
+        TASKS.add(task);
+        return task;
+    }
+
+    private static void toFront(Task task) {
+        TASKS.remove(task);
+        TASKS.add(task);
+    }
+
+    private static void start(Record record) {
+        if (Device.api() <= 27) record.calls.performStart();
+        else record.calls.performStart("start");
+        record.stopped = false;
+    }
+
+    private static void restart(Record record) {
+        if (!record.stopped) return;
+        if (Device.api() <= 27) record.calls.performRestart();
+        else if (Device.api() <= 33) record.calls.performRestart(true, "restart");
+        else record.calls.performRestart(true);
+        record.stopped = false;
+    }
+
+    private static void resume(Record record) {
+        resumed = record;
+        if (Device.api() <= 27) record.calls.performResume();
+        else record.calls.performResume(true, "resume");
+        if (record.activity.isFinishing()) return;
+        View decor = record.activity.getWindow().getDecorView();
+        if (!record.added) {
+            record.added = true;
+            WindowManager.LayoutParams params = record.activity.getWindow().getAttributes();
+            params.type = WindowManager.LayoutParams.TYPE_BASE_APPLICATION;
+            if (params.getTitle() == null || params.getTitle().length() == 0) params.setTitle(record.app.packageName + "/" + record.info.name);
+            record.calls.setDecor(decor);
+            record.calls.makeVisible();
+        } else {
+            decor.setVisibility(View.VISIBLE);
+            raise(decor);
+        }
+        if (Device.api() >= 29) record.calls.performTopResumedActivityChanged(true, "topStateChangedWhenResumed");
+        record.calls.onPostResume();
+    }
+
+    /** A resumed activity's window lies above those of others again. */
+    private static void raise(View decor) {
+        testbed.device.wm.WindowOrder.raise(decor);
+    }
+
+    private static void pause(Record record) {
+        if (record == null || record != resumed) return;
+        resumed = null;
+        if (Device.api() >= 29) record.calls.performTopResumedActivityChanged(false, "topStateChangedWhenResumed");
+        AppRuntime.thread().getInstrumentation().callActivityOnUserLeaving(record.activity);
+        record.calls.performPause();
+    }
+
+    private static void stopIfCovered(Record record) {
+        if (record.stopped || record == resumed || !record.task.stack.contains(record)) return;
+        if (resumed != null && isTranslucent(resumed) && resumed.task == record.task) return;
+        stop(record);
+    }
+
+    private static boolean isTranslucent(Record record) {
+        android.content.res.TypedArray style = record.activity.obtainStyledAttributes(new int[] {android.R.attr.windowIsTranslucent, android.R.attr.windowIsFloating});
+        try {
+            return style.getBoolean(0, false) || style.getBoolean(1, false);
+        } finally {
+            style.recycle();
+        }
+    }
+
+    private static void stop(Record record) {
+        record.stopped = true;
+        if (Device.api() <= 23) record.calls.performStop();
+        else if (Device.api() <= 27) record.calls.performStop(true);
+        else record.calls.performStop(true, "stop");
+        if (record.added) record.activity.getWindow().getDecorView().setVisibility(View.INVISIBLE);
+    }
+
+    private static void destroy(Record record) {
+        record.task.stack.remove(record);
+        if (record == resumed) pause(record);
+        if (!record.stopped) stop(record);
+        AppRuntime.thread().getInstrumentation().callActivityOnDestroy(record.activity);
+        removeWindows(record);
+        if (record.task.stack.isEmpty()) TASKS.remove(record.task);
+    }
+
+    /** The activity's window and what it left behind: dialogs leak, their windows don't. */
+    private static void removeWindows(Record record) {
+        testbed.device.wm.WindowOrder.removeAll(record.activity, record.token);
+    }
+
+    /** After each idle: carries out what finish() asked for. */
+    public static void tick() throws Exception {
+        Record finishing = find(each -> each.activity.isFinishing());
+        while (finishing != null) {
+            finish(finishing);
+            finishing = find(each -> each.activity.isFinishing());
+        }
+    }
+
+    private static void finish(Record record) throws Exception {
+        boolean wasTop = record == resumed || record.task.top() == record && TASKS.get(TASKS.size() - 1) == record.task;
+        if (record == resumed) pause(record);
+        record.task.stack.remove(record);
+        ShadowActivity shadow = Shadow.extract(record.activity);
+        if (record.caller != null && record.requestCode >= 0 && find(each -> each == record.caller) != null) {
+            ShadowActivity caller = Shadow.extract(record.caller.activity);
+            if (wasTop) restart(record.caller);
+            caller.internalCallDispatchActivityResult(record.callerWho, record.requestCode, shadow.getResultCode(), shadow.getResultIntent());
+        }
+        Record next = record.task.top();
+        if (next == null) {
+            TASKS.remove(record.task);
+            next = TASKS.isEmpty() ? null : TASKS.get(TASKS.size() - 1).top();
+        }
+        if (wasTop) {
+            if (next == null) {
+                home();
+            } else if (next != resumed) {
+                toFront(next.task);
+                restart(next);
+                resume(next);
+            }
+        }
+        if (!record.stopped) {
+            record.stopped = true;
+            if (Device.api() <= 23) record.calls.performStop();
+            else if (Device.api() <= 27) record.calls.performStop(true);
+            else record.calls.performStop(true, "stop");
+        }
+        AppRuntime.thread().getInstrumentation().callActivityOnDestroy(record.activity);
+        removeWindows(record);
+    }
+
+    static void processDied(String packageName) {
+        boolean front = packageName.equals(foregroundPackage());
+        for (Task task : new ArrayList<>(TASKS)) {
+            for (Record record : new ArrayList<>(task.stack)) {
+                if (!record.app.packageName.equals(packageName)) continue;
+                task.stack.remove(record);
+                if (record == resumed) resumed = null;
+                removeWindows(record);
+            }
+            if (task.stack.isEmpty()) TASKS.remove(task);
+        }
+        testbed.device.wm.WindowOrder.removeAllOf(packageName);
+        if (!front) return;
+        try {
+            Record next = TASKS.isEmpty() ? null : TASKS.get(TASKS.size() - 1).top();
+            if (next == null) {
+                home();
+            } else {
+                restart(next);
+                resume(next);
+            }
+        } catch (Exception e) {
+            throw Reflect.unchecked(e);
+        }
+    }
+
+    /** The launcher in front. */
+    public static void home() throws Exception {
+        for (Task task : TASKS) {
+            if (task.affinity.equals(Launcher.PACKAGE)) {
+                bringForward(task);
+                return;
+            }
+        }
+        App app = Packages.get(Launcher.PACKAGE);
+        Record old = resumed;
+        pause(old);
+        Task task = new Task(nextTask++, Launcher.PACKAGE);
+        TASKS.add(task);
+        IBinder token = new Binder();
+        ActivityThread thread = AppRuntime.thread();
+        Application application = RuntimeEnvironment.getApplication();
+        ActivityInfo info = new ActivityInfo();
+        info.packageName = Launcher.PACKAGE;
+        info.name = Launcher.CLASS;
+        info.applicationInfo = application.getApplicationInfo();
+        info.theme = Device.api() >= 29 ? android.R.style.Theme_DeviceDefault_Light_NoActionBar : android.R.style.Theme_Material_Light_NoActionBar;
+        Intent intent = new Intent(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_HOME).setComponent(new ComponentName(Launcher.PACKAGE, Launcher.CLASS));
+        Launcher activity = new Launcher();
+        Record record = new Record(app, info, intent, activity, task, token, null, null, -1);
+        record.calls.callAttach(activity, application.getBaseContext(), thread, thread.getInstrumentation(), application, intent, info, token, "Launcher", null);
+        activity.setTheme(info.theme);
+        task.stack.add(record);
+        thread.getInstrumentation().callActivityOnCreate(activity, null);
+        start(record);
+        record.calls.onPostCreate(null);
+        resume(record);
+        if (old != null) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
+    }
+
+    /** Waits until an activity's window is there, for `am start -W`. */
+    public static boolean awaitDrawn(Record record, long millis) throws InterruptedException {
+        long end = testbed.device.Clock.now() + millis;
+        while (testbed.device.Clock.now() < end) {
+            if (resumed != record) return true;
+            for (Windows.Record window : Windows.visible()) if (window.view == record.activity.getWindow().peekDecorView()) return true;
+            testbed.boot.RealTime.sleep(5);
+        }
+        return false;
+    }
+
+    /** An intent in dumpsys' and am's short form. */
+    public static String describe(Intent intent) {
+        StringBuilder text = new StringBuilder();
+        if (intent.getAction() != null) text.append("act=").append(intent.getAction()).append(' ');
+        if (intent.getCategories() != null) text.append("cat=[").append(String.join(",", intent.getCategories())).append("] ");
+        if (intent.getDataString() != null) text.append("dat=").append(intent.getDataString()).append(' ');
+        if (intent.getType() != null) text.append("typ=").append(intent.getType()).append(' ');
+        if (intent.getFlags() != 0) text.append("flg=0x").append(Integer.toHexString(intent.getFlags())).append(' ');
+        if (intent.getPackage() != null) text.append("pkg=").append(intent.getPackage()).append(' ');
+        if (intent.getComponent() != null) text.append("cmp=").append(intent.getComponent().flattenToShortString()).append(' ');
+        if (intent.getExtras() != null) text.append("(has extras) ");
+        return text.toString().trim();
+    }
+}

@@ -1,0 +1,108 @@
+package testbed.device.am;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import testbed.device.LogBuffer;
+import testbed.device.MainLoop;
+import testbed.device.a11y.UiAutomationServer;
+import testbed.device.ime.InputMethods;
+import testbed.device.pm.App;
+import testbed.device.pm.Packages;
+
+/**
+ * Which apps run. All share this JVM, but each has a small process of its own on the device: pidof and ps see it, killing it
+ * kills the app, and the app's death ends it.
+ */
+public final class Processes {
+    private static final Map<String, Running> RUNNING = new TreeMap<>();
+
+    /** One app's process. */
+    private static final class Running {
+        final Process held;
+        final List<AutoCloseable> resources = new ArrayList<>();
+
+        Running(Process held) {
+            this.held = held;
+        }
+    }
+
+    private Processes() {}
+
+    /** Starts the app's process if it doesn't run. */
+    static synchronized void start(App app) {
+        if (RUNNING.containsKey(app.packageName) || app.system) return;
+        try {
+            Process held = new ProcessBuilder("/system/bin/device-client", "--hold", app.packageName).start();
+            RUNNING.put(app.packageName, new Running(held));
+            LogBuffer.add(1, 4, "ActivityManager", "Start proc " + held.pid() + ":" + app.packageName + "/u0a" + (app.uid - 10000));
+            held.onExit().thenRun(() -> {
+                if (current(app.packageName, held)) MainLoop.post(() -> kill(app.packageName, "process died"));
+            });
+        } catch (IOException e) {
+            LogBuffer.error("ActivityManager", "no process for " + app.packageName + ": " + e);
+        }
+    }
+
+    private static synchronized boolean current(String name, Process held) {
+        Running running = RUNNING.get(name);
+        return running != null && running.held == held;
+    }
+
+    public static synchronized boolean isRunning(String packageName) {
+        return RUNNING.containsKey(packageName);
+    }
+
+    public static synchronized int pid(String packageName) {
+        Running running = RUNNING.get(packageName);
+        return running == null ? 0 : (int) running.held.pid();
+    }
+
+    public static synchronized List<String> names() {
+        return new ArrayList<>(RUNNING.keySet());
+    }
+
+    /** Whose log line it is: the caller's app if its code is on the stack's loader, else the framework. */
+    public static int currentPid() {
+        String top = Activities.foregroundPackage();
+        int pid = MainLoop.isMain() && top != null ? pid(top) : 0;
+        return pid == 0 ? (int) ProcessHandle.current().pid() : pid;
+    }
+
+    /** Something that a dying process closes: a socket. */
+    static synchronized void own(String packageName, AutoCloseable resource) {
+        Running running = RUNNING.get(packageName);
+        if (running != null) running.resources.add(resource);
+    }
+
+    /** Ends an app at once, without a word to it. */
+    public static void kill(String packageName, String reason) {
+        Running running;
+        synchronized (Processes.class) {
+            running = RUNNING.remove(packageName);
+        }
+        App app = Packages.get(packageName);
+        Instruments.processDied(packageName, reason);
+        if (running != null) {
+            LogBuffer.add(1, 4, "ActivityManager", "Killing " + running.held.pid() + ":" + packageName + ": " + reason);
+            running.held.destroyForcibly();
+            for (AutoCloseable resource : running.resources) {
+                try {
+                    resource.close();
+                } catch (Exception e) {
+                    // It was closed already.
+                }
+            }
+        }
+        UiAutomationServer.releaseIfOwner(packageName);
+        InputMethods.processDied(packageName);
+        Runnable rest = () -> {
+            Activities.processDied(packageName);
+            if (app != null) app.forgetProcess();
+        };
+        if (MainLoop.isMain()) rest.run();
+        else MainLoop.run(rest::run);
+    }
+}
