@@ -1,0 +1,525 @@
+//! Commands on the device: to their end, or as a stream.
+
+use std::borrow::Cow;
+
+use agent_device_core::{Call, Error, Result};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::{
+    AdbDevice, ShellCommand,
+    link::{Link, Progress, within},
+    wire::{self, Channel, Piece, ShellFrames},
+};
+use crate::error::{AdbFailure, Phase};
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What a command on the device printed, and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShellOutput {
+    /// What it printed. On a device without `shell_v2` also what it printed to stderr.
+    pub stdout: Vec<u8>,
+    /// What it printed to stderr.
+    pub stderr: Vec<u8>,
+    /// Its exit code. More than 128: ended by a signal, or by a program that says so.
+    pub code: i32,
+    /// Whether the adb program ran it: then output and exit code may be adb's own.
+    by_program: bool,
+}
+
+impl ShellOutput {
+    /// stdout as text; what is no UTF-8 is replaced.
+    pub fn stdout_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stdout)
+    }
+
+    /// stderr as text; what is no UTF-8 is replaced.
+    pub fn stderr_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stderr)
+    }
+
+    /// The output of a command that ended with exit code 0.
+    ///
+    /// # Errors
+    ///
+    /// It ended with another one. The command ran, so what it did is not known: `unknown`.
+    pub fn checked(self, command: &ShellCommand) -> Result<Self> {
+        if self.code == 0 {
+            return Ok(self);
+        }
+        Err(Error::from(AdbFailure::Exit {
+            command: command.name(),
+            code: self.code,
+            stdout: self.stdout_text().into_owned(),
+            stderr: self.stderr_text().into_owned(),
+            host: self.by_program,
+        }))
+    }
+}
+
+/// A piece of what a running command prints, or its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShellEvent {
+    /// To stdout. On a device without `shell_v2` also what goes to stderr.
+    Stdout(Vec<u8>),
+    /// To stderr.
+    Stderr(Vec<u8>),
+    /// It ended. `None`: with an exit code that the device can't tell, because it has no `shell_v2`.
+    Exit(Option<u8>),
+}
+
+/// A running command. Dropping it ends the connection; the command itself may go on.
+#[derive(Debug)]
+pub struct ShellStream {
+    link: Link,
+    /// `None` for a device without the protocol: then everything is stdout.
+    frames: Option<ShellFrames>,
+    buffer: Vec<u8>,
+    /// How much of the buffer was taken out.
+    taken: usize,
+    ended: bool,
+}
+
+impl ShellStream {
+    /// The next piece. `None` after the end.
+    ///
+    /// # Errors
+    ///
+    /// The connection broke off before the command ended (`unknown`), or nothing came until the deadline; after a deadline the
+    /// next call goes on where this one stopped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: nothing is lost.
+    pub async fn next(&mut self, call: &Call) -> Result<Option<ShellEvent>> {
+        let progress = Progress::default();
+        progress.requested();
+        Ok(within(call, &progress, self.event()).await?)
+    }
+
+    async fn event(&mut self) -> Result<Option<ShellEvent>, AdbFailure> {
+        loop {
+            if self.ended {
+                return Ok(None);
+            }
+            let mut rest = self.buffer.get(self.taken..).unwrap_or_default();
+            let event = match &mut self.frames {
+                Some(frames) => {
+                    let piece = frames.next(&mut rest);
+                    piece.map(|piece| match piece {
+                        Piece::Stdout(data) => ShellEvent::Stdout(data.to_vec()),
+                        Piece::Stderr(data) => ShellEvent::Stderr(data.to_vec()),
+                        Piece::Exit(code) => ShellEvent::Exit(Some(code)),
+                    })
+                }
+                None => {
+                    let data = std::mem::take(&mut rest);
+                    (!data.is_empty()).then(|| ShellEvent::Stdout(data.to_vec()))
+                }
+            };
+            self.taken = self.buffer.len() - rest.len();
+            if let Some(event) = event {
+                self.ended = matches!(event, ShellEvent::Exit(_));
+                return Ok(Some(event));
+            }
+            self.buffer.clear();
+            self.taken = 0;
+            if self.link.read_some(&mut self.buffer, CHUNK).await? == 0 {
+                self.ended = true;
+                return if self.frames.is_none() {
+                    Ok(Some(ShellEvent::Exit(None)))
+                } else {
+                    Err(self.link.lost(std::io::ErrorKind::UnexpectedEof.into()))
+                };
+            }
+        }
+    }
+
+    /// Sends bytes to the command's stdin.
+    ///
+    /// # Errors
+    ///
+    /// The connection is gone, or it took nothing until the deadline. A part may have arrived: `unknown`.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not safe: a part of the bytes may have been sent. Drop the stream.
+    pub async fn write(&mut self, data: &[u8], call: &Call) -> Result<()> {
+        let progress = Progress::default();
+        progress.requested();
+        let framed = self.frames.is_some();
+        let link = &mut self.link;
+        let write = async {
+            for chunk in data.chunks(wire::SYNC_CHUNK) {
+                if framed {
+                    link.write(&wire::shell_frame(Channel::Stdin, chunk))
+                        .await?;
+                } else {
+                    link.write(chunk).await?;
+                }
+            }
+            Ok(())
+        };
+        Ok(within(call, &progress, write).await?)
+    }
+
+    /// Ends the command's stdin. A device without `shell_v2` can't: there the command sees an end only with the connection.
+    ///
+    /// # Errors
+    ///
+    /// The connection is gone.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not safe: drop the stream.
+    pub async fn close_stdin(&mut self, call: &Call) -> Result<()> {
+        if self.frames.is_none() {
+            return Ok(());
+        }
+        let progress = Progress::default();
+        progress.requested();
+        let frame = wire::shell_frame(Channel::CloseStdin, &[]);
+        Ok(within(call, &progress, self.link.write(&frame)).await?)
+    }
+}
+
+impl AdbDevice {
+    /// Runs a command to its end, without input. An exit code other than 0 is no failure here: see [`ShellOutput::checked`].
+    ///
+    /// On a device without `shell_v2` the exit code comes behind a marker of our own at the end of the output.
+    ///
+    /// # Errors
+    ///
+    /// `no`: the server can't be reached, refuses the device, or lost the connection before the command was sent. `unknown`:
+    /// the connection broke off, the deadline passed, the caller cancelled or the output was larger than
+    /// [`AdbConfig::max_output`](crate::AdbConfig::max_output) after that.
+    ///
+    /// # Cancel safety
+    ///
+    /// The command may run, and go on running.
+    pub async fn shell(&self, command: &ShellCommand, call: &Call) -> Result<ShellOutput> {
+        self.shell_with_input(command, &[], call).await
+    }
+
+    /// Runs a command to its end with these bytes as its input, then the end of input. A device without `shell_v2` takes no
+    /// input this way.
+    ///
+    /// # Errors
+    ///
+    /// As [`shell`](Self::shell); input for a device without `shell_v2` is refused before anything is sent.
+    ///
+    /// # Cancel safety
+    ///
+    /// The command may run, and go on running.
+    pub async fn shell_with_input(
+        &self,
+        command: &ShellCommand,
+        input: &[u8],
+        call: &Call,
+    ) -> Result<ShellOutput> {
+        if self.server.program().is_some() {
+            return self.shell_by_process(command, input, call).await;
+        }
+        let limit = self.server.shared.config.max_output;
+        if !self.features(call).await?.has("shell_v2") {
+            if !input.is_empty() {
+                return Err(no_input());
+            }
+            return self.legacy(command, limit, call).await;
+        }
+        let progress = Progress::default();
+        let run = async {
+            let mut link = self.open(&v2(command), &progress, call).await?;
+            let lost = |source| AdbFailure::Lost {
+                phase: Phase::Requested,
+                source: Some(source),
+            };
+            let close = wire::shell_frame(Channel::CloseStdin, &[]);
+            if input.is_empty() {
+                link.write(&close).await?;
+                return collect(link, limit).await;
+            }
+            let (mut reader, mut writer) = link.split();
+            let feed = async {
+                for chunk in input.chunks(wire::SYNC_CHUNK) {
+                    writer
+                        .write_all(&wire::shell_frame(Channel::Stdin, chunk))
+                        .await?;
+                }
+                writer.write_all(&close).await
+            };
+            let read = async {
+                let mut output = Collected::new(limit);
+                let mut buffer = Vec::with_capacity(CHUNK);
+                loop {
+                    buffer.clear();
+                    if reader.read_buf(&mut buffer).await.map_err(lost)? == 0 {
+                        return Err(lost(std::io::ErrorKind::UnexpectedEof.into()));
+                    }
+                    if output.take(&buffer)? {
+                        return Ok(output.output);
+                    }
+                }
+            };
+            tokio::pin!(read, feed);
+            tokio::select! {
+                ended = &mut read => ended,
+                // A command may end before it has read everything: only its own end counts.
+                _ = &mut feed => read.await,
+            }
+        };
+        Ok(within(call, &progress, run).await?)
+    }
+
+    /// Starts a command and returns at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`shell`](Self::shell), up to the start. Unsupported for a server that only the adb program can reach.
+    ///
+    /// # Cancel safety
+    ///
+    /// The command may run, and go on running.
+    pub async fn spawn(&self, command: &ShellCommand, call: &Call) -> Result<ShellStream> {
+        self.needs_socket()?;
+        let framed = self.features(call).await?.has("shell_v2");
+        let progress = Progress::default();
+        let service = if framed { v2(command) } else { exec(command) };
+        let link = within(call, &progress, self.open(&service, &progress, call)).await?;
+        Ok(ShellStream {
+            link,
+            frames: framed.then(ShellFrames::default),
+            buffer: Vec::new(),
+            taken: 0,
+            ended: false,
+        })
+    }
+
+    /// Runs a command and returns the bytes that it prints, stdout and stderr alike, without an exit code. The end of the
+    /// stream may also be the end of the device: the bytes must show by themselves that they are complete.
+    ///
+    /// # Errors
+    ///
+    /// As [`shell`](Self::shell).
+    ///
+    /// # Cancel safety
+    ///
+    /// The command may run, and go on running.
+    pub async fn exec(&self, command: &ShellCommand, call: &Call) -> Result<Vec<u8>> {
+        let limit = self.server.shared.config.max_output;
+        if self.server.program().is_some() {
+            let line = line_argument(command)?;
+            let arguments = [std::ffi::OsString::from("exec-out"), line];
+            return Ok(self.adb(&arguments, call).await?.checked("adb")?.stdout);
+        }
+        let progress = Progress::default();
+        let run = async {
+            let link = self.open(&exec(command), &progress, call).await?;
+            rest(link, limit).await
+        };
+        Ok(within(call, &progress, run).await?)
+    }
+
+    /// A device without `shell_v2`: what tells the end of the command from the end of the connection, and its exit code, is a
+    /// marker that nobody can know beforehand.
+    async fn legacy(
+        &self,
+        command: &ShellCommand,
+        limit: usize,
+        call: &Call,
+    ) -> Result<ShellOutput> {
+        let marker = marker();
+        let mut service = b"exec:{ ".to_vec();
+        service.extend_from_slice(command.as_bytes());
+        // The shell itself keeps the connection: a background process of the command must not hold its end back.
+        service.extend_from_slice(format!("\n}} </dev/null 2>&1; echo {marker}$?").as_bytes());
+        let progress = Progress::default();
+        let run = async {
+            let link = self.open(&service, &progress, call).await?;
+            let mut stdout = rest(link, limit + marker.len() + 16).await?;
+            let lost = AdbFailure::Lost {
+                phase: Phase::Requested,
+                source: None,
+            };
+            let Some((end, code)) = marked(&stdout, marker.as_bytes()) else {
+                return Err(lost);
+            };
+            stdout.truncate(end);
+            Ok(ShellOutput {
+                stdout,
+                code,
+                ..ShellOutput::default()
+            })
+        };
+        Ok(within(call, &progress, run).await?)
+    }
+
+    async fn shell_by_process(
+        &self,
+        command: &ShellCommand,
+        input: &[u8],
+        call: &Call,
+    ) -> Result<ShellOutput> {
+        if !input.is_empty() {
+            return Err(no_input());
+        }
+        let arguments = [std::ffi::OsString::from("shell"), line_argument(command)?];
+        let output = self.adb(&arguments, call).await?;
+        // The exit code is the command's or adb's own: both say that it may have run.
+        Ok(ShellOutput {
+            stdout: output.stdout,
+            stderr: output.stderr.into_bytes(),
+            code: output.code,
+            by_program: true,
+        })
+    }
+
+    pub(super) fn needs_socket(&self) -> Result<()> {
+        match self.server.program() {
+            None => Ok(()),
+            Some(_) => Err(Error::refused(
+                agent_device_core::dispatch::rows::core::REFUSAL_UNSUPPORTED,
+                agent_device_core::ErrorCode::UnsupportedOperation,
+                "not supported for an adb server that only the adb program can reach",
+            )),
+        }
+    }
+}
+
+fn no_input() -> Error {
+    Error::refused(
+        agent_device_core::dispatch::rows::core::REFUSAL_UNSUPPORTED,
+        agent_device_core::ErrorCode::UnsupportedOperation,
+        "input for a command needs a device with shell_v2 and a server that can be reached directly",
+    )
+}
+
+fn v2(command: &ShellCommand) -> Vec<u8> {
+    [b"shell,v2,raw:", command.as_bytes()].concat()
+}
+
+fn exec(command: &ShellCommand) -> Vec<u8> {
+    [b"exec:", command.as_bytes()].concat()
+}
+
+/// A command line as one argument of the adb program.
+#[cfg(unix)]
+fn line_argument(command: &ShellCommand) -> Result<std::ffi::OsString> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Ok(std::ffi::OsString::from_vec(command.as_bytes().to_vec()))
+}
+
+#[cfg(not(unix))]
+fn line_argument(command: &ShellCommand) -> Result<std::ffi::OsString> {
+    String::from_utf8(command.as_bytes().to_vec())
+        .map(Into::into)
+        .map_err(|_| Error::invalid("arguments", "the command line is no text"))
+}
+
+/// Puts frames together, up to a limit.
+#[derive(Debug)]
+struct Collected {
+    frames: ShellFrames,
+    output: ShellOutput,
+    limit: usize,
+}
+
+impl Collected {
+    fn new(limit: usize) -> Self {
+        Self {
+            frames: ShellFrames::default(),
+            output: ShellOutput::default(),
+            limit,
+        }
+    }
+
+    /// Takes bytes of the stream; says whether the command has ended.
+    fn take(&mut self, mut bytes: &[u8]) -> Result<bool, AdbFailure> {
+        while let Some(piece) = self.frames.next(&mut bytes) {
+            let (into, data) = match piece {
+                Piece::Stdout(data) => (&mut self.output.stdout, data),
+                Piece::Stderr(data) => (&mut self.output.stderr, data),
+                Piece::Exit(code) => {
+                    self.output.code = code.into();
+                    return Ok(true);
+                }
+            };
+            into.extend_from_slice(data);
+            if self.output.stdout.len() + self.output.stderr.len() > self.limit {
+                return Err(AdbFailure::TooLarge { limit: self.limit });
+            }
+        }
+        Ok(false)
+    }
+}
+
+async fn collect(mut link: Link, limit: usize) -> Result<ShellOutput, AdbFailure> {
+    let mut output = Collected::new(limit);
+    let mut buffer = Vec::with_capacity(4096);
+    loop {
+        buffer.clear();
+        if link.read_some(&mut buffer, CHUNK).await? == 0 {
+            return Err(link.lost(std::io::ErrorKind::UnexpectedEof.into()));
+        }
+        if output.take(&buffer)? {
+            return Ok(output.output);
+        }
+    }
+}
+
+/// Everything up to the end of the stream.
+async fn rest(mut link: Link, limit: usize) -> Result<Vec<u8>, AdbFailure> {
+    let mut bytes = Vec::new();
+    loop {
+        if link.read_some(&mut bytes, CHUNK).await? == 0 {
+            return Ok(bytes);
+        }
+        if bytes.len() > limit {
+            return Err(AdbFailure::TooLarge { limit });
+        }
+    }
+}
+
+/// A word that no output holds by chance or on purpose.
+fn marker() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    // Seeded by the system for each use.
+    let word = || std::hash::RandomState::new().build_hasher().finish();
+    format!("agent-device-{:016x}{:016x}-", word(), word())
+}
+
+/// Where the marker begins at the end of the output, and the exit code behind it.
+fn marked(output: &[u8], marker: &[u8]) -> Option<(usize, i32)> {
+    let at = output
+        .windows(marker.len())
+        .rposition(|window| window == marker)?;
+    let digits = output.get(at + marker.len()..)?.trim_ascii();
+    let code = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((at, code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marker_must_be_the_last_thing_that_was_said() {
+        assert_eq!(marked(b"outm-0\n", b"m-"), Some((3, 0)));
+        assert_eq!(marked(b"m-0\nm-17\r\n", b"m-"), Some((4, 17)));
+        for torn in [&b"out"[..], b"outm-", b"outm-1\nmore", b"m-x\n", b""] {
+            assert_eq!(marked(torn, b"m-"), None);
+        }
+        assert_ne!(marker(), marker());
+    }
+
+    #[test]
+    fn more_output_than_the_limit_is_a_failure_not_a_cut() {
+        let mut output = Collected::new(4);
+        assert!(!output.take(&[1, 2, 0, 0, 0, b'a', b'b']).unwrap());
+        let error = output.take(&[2, 3, 0, 0, 0, b'a', b'b', b'c']).unwrap_err();
+        assert!(matches!(error, AdbFailure::TooLarge { limit: 4 }));
+    }
+}

@@ -1,0 +1,1 @@
+//! What a device shows, as the core's snapshot.

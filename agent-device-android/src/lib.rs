@@ -1,0 +1,43 @@
+//! Android for [`agent_device_core`]: a client of the adb server, and the decoder of what the device shows.
+//!
+//! | to do what | look at |
+//! | --- | --- |
+//! | talk to a device | `adb::AdbServer`, `adb::AdbDevice` (feature `adb`) |
+//! | build a remote command line | `adb::ShellCommand` (feature `adb`) |
+//! | turn a hierarchy into a [`Snapshot`](agent_device_core::Snapshot) | [`hierarchy`] |
+//!
+//! # Why not the adb program
+//!
+//! A process for each command costs some ten milliseconds, and its text output is weak evidence: whether a command reached the
+//! device must then be guessed from what was printed. The server's own protocol says it.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use agent_device_android::adb::{AdbServer, ShellCommand};
+//! use agent_device_core::Call;
+//!
+//! # async fn run() -> agent_device_core::Result<()> {
+//! let device = AdbServer::from_env()?.device("emulator-5554")?;
+//! let call = Call::standalone(Duration::from_secs(10));
+//! let output = device.shell(&ShellCommand::new("getprop")?.arg("ro.product.model")?, &call).await?;
+//! println!("{}", output.stdout_text());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `adb` (default) | the client of the adb server. Without it the crate has no sockets and no processes. |
+
+#[cfg(feature = "adb")]
+pub mod adb;
+#[cfg(feature = "adb")]
+mod config;
+#[cfg(feature = "adb")]
+mod error;
+pub mod hierarchy;
+
+#[cfg(feature = "adb")]
+pub use config::AdbConfig;

@@ -1,0 +1,178 @@
+//! Every golden row of the adb layer, driven by the real client: against a real adb server where one can be made to fail so,
+//! else against a server that follows a script.
+
+use std::time::Duration;
+
+use agent_device_android::{
+    AdbConfig,
+    adb::{AdbServer, DeviceSelector, DeviceState, Endpoint, ShellCommand},
+};
+use agent_device_core::{Call, Error, dispatch::rows::android_adb as rows, testing::Gate};
+
+use crate::peers::{
+    DeadDevice, Folder, Reach, RealServer, Scripted, Step, fail, fake_adb, frame, free_port, okay,
+};
+
+fn call() -> Call {
+    Call::standalone(Duration::from_secs(10))
+}
+
+fn tap() -> ShellCommand {
+    let command = ShellCommand::new("input").unwrap();
+    command.args(["tap", "1", "1"]).unwrap()
+}
+
+async fn tap_on(server: &AdbServer, device: impl Into<DeviceSelector>) -> Error {
+    let device = server.device(device).unwrap().with_features("shell_v2");
+    let result = device.shell(&tap(), &call()).await;
+    result
+        .and_then(|output| output.checked(&tap()))
+        .expect_err("the tap must fail")
+}
+
+async fn scripted(script: Vec<Step>) -> Error {
+    let peer = Scripted::start(vec![script]).await;
+    tap_on(&peer.server, "x").await
+}
+
+fn service(rest: Vec<Step>) -> Vec<Step> {
+    [vec![Step::Request, okay(), Step::Request], rest].concat()
+}
+
+/// Waits until the server says this of a device.
+async fn until(server: &AdbServer, address: &str, state: DeviceState) {
+    let mut tracker = server.track_devices(&call()).await.unwrap();
+    loop {
+        let devices = tracker.next(&call()).await.unwrap();
+        if devices
+            .iter()
+            .any(|device| device.serial == address && device.state == state)
+        {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_row_of_the_adb_layer_is_what_really_happens() {
+    let mut config = AdbConfig::default();
+    config.offline_wait = Duration::from_millis(300);
+    let Some(real) = RealServer::start(config).await else {
+        return;
+    };
+    let mut gate = Gate::new(rows::ROWS);
+
+    // Refusals of a real server.
+    let error = tap_on(&real.server, "nope").await;
+    gate.cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_NOT_FOUND.row(), &error);
+    let error = tap_on(&real.server, DeviceSelector::Any).await;
+    gate.cites(rows::INPUT_TAP_HOST_REFUSED_NO_DEVICES.row(), &error);
+    let silent = DeadDevice::start(Reach::Silent).await;
+    let locked = DeadDevice::start(Reach::Locked).await;
+    for device in [&silent, &locked] {
+        // The server answers when the handshake has ended or its patience has; the list knows the device before.
+        let short = Call::standalone(Duration::from_secs(2));
+        let _ = real.server.connect(&device.address, &short).await;
+    }
+    until(&real.server, &silent.address, DeviceState::Offline).await;
+    until(&real.server, &locked.address, DeviceState::Unauthorized).await;
+    let error = tap_on(&real.server, silent.address.as_str()).await;
+    gate.cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_OFFLINE.row(), &error);
+    let error = tap_on(&real.server, locked.address.as_str()).await;
+    gate.cites(
+        rows::INPUT_TAP_HOST_REFUSED_DEVICE_UNAUTHORIZED.row(),
+        &error,
+    );
+    let error = tap_on(&real.server, DeviceSelector::Any).await;
+    gate.cites(rows::INPUT_TAP_HOST_REFUSED_MULTIPLE_DEVICES.row(), &error);
+    let error = real
+        .server
+        .disconnect("192.0.2.1:1", &call())
+        .await
+        .unwrap_err();
+    gate.cites(rows::HOST_SERVICE_FAILED.row(), &error);
+    real.stop().await;
+
+    // No server, no program.
+    let mut config = AdbConfig::default();
+    config.start_server = false;
+    let closed = AdbServer::new(Endpoint::local(free_port().await), config.clone());
+    gate.cites(rows::SERVER_UNREACHABLE.row(), &tap_on(&closed, "x").await);
+    config.start_server = true;
+    config.program = Some("/no/such/adb".into());
+    let missing = AdbServer::new(Endpoint::local(free_port().await), config);
+    gate.cites(
+        rows::INPUT_TAP_TOOL_MISSING.row(),
+        &tap_on(&missing, "x").await,
+    );
+
+    // Servers that follow a script.
+    let error = scripted(vec![
+        Step::Request,
+        fail("insufficient permissions for device"),
+    ])
+    .await;
+    gate.cites(rows::DEVICE_REFUSED.row(), &error);
+    gate.cites(
+        rows::LOST_BEFORE_REQUEST.row(),
+        &scripted(vec![Step::Request]).await,
+    );
+    gate.cites(
+        rows::LOST_AFTER_REQUEST.row(),
+        &scripted(service(vec![])).await,
+    );
+    gate.cites(
+        rows::SERVICE_CLOSED.row(),
+        &scripted(service(vec![fail("closed")])).await,
+    );
+    let ended = service(vec![
+        okay(),
+        Step::Send(frame(2, b"Killed\n")),
+        Step::Send(frame(3, &[1])),
+    ]);
+    gate.cites(rows::INPUT_TAP_FAILED.row(), &scripted(ended).await);
+
+    let peer = Scripted::start(vec![service(vec![okay(), Step::Hang])]).await;
+    let device = peer.server.device("x").unwrap().with_features("shell_v2");
+    let short = Call::standalone(Duration::from_millis(200));
+    let error = device.shell(&tap(), &short).await.unwrap_err();
+    gate.cites(rows::TIMEOUT_AFTER_REQUEST.row(), &error);
+
+    let mut config = AdbConfig::default();
+    config.max_output = 1000;
+    let script = service(vec![okay(), Step::Flood(frame(1, &[b'x'; 100]))]);
+    let peer = Scripted::start_with(vec![script], config).await;
+    gate.cites(
+        rows::OUTPUT_TOO_LARGE.row(),
+        &tap_on(&peer.server, "x").await,
+    );
+
+    let refusal = b"FAIL\x09\0\0\0no space.".to_vec();
+    let peer = Scripted::start(vec![service(vec![
+        okay(),
+        Step::Send(refusal),
+        Step::Drain,
+    ])])
+    .await;
+    let device = peer.server.device("x").unwrap();
+    let error = device
+        .push(&b"data"[..], "/x", 0o644, &call())
+        .await
+        .unwrap_err();
+    gate.cites(rows::FILE_REFUSED.row(), &error);
+
+    // The adb program, where no socket of ours reaches the server.
+    let folder = Folder::new("fake-adb");
+    let mut config = AdbConfig::default();
+    config.program = Some(fake_adb(
+        &folder,
+        "echo 'error: device offline' >&2; echo Killed >&2; exit 1",
+    ));
+    let server = AdbServer::new(Endpoint::Program("localfilesystem:/x".into()), config);
+    gate.cites(
+        rows::INPUT_TAP_REFUSAL_TEXT_BESIDE_OTHER_OUTPUT.row(),
+        &tap_on(&server, "x").await,
+    );
+
+    gate.finish();
+}

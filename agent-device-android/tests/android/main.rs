@@ -1,0 +1,10 @@
+//! The crate against real peers: an adb server, an adb daemon, and servers that fail on purpose.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+
+mod faults;
+mod golden;
+mod host;
+mod peers;
+mod quoting;
