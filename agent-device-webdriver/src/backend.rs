@@ -28,7 +28,7 @@ use crate::{
     see,
 };
 
-/// How long a dropped remote session may take to end.
+/// How long a session that is dropped, or one of a local browser, may take to end.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A session with one browser.
@@ -116,16 +116,13 @@ impl WebDriver {
     ///
     /// When dropped, a local browser is gone; a remote session may live on.
     pub async fn close(&self) -> Result<()> {
-        let process = self.take_process();
-        let result = self.session.delete().await;
-        match process {
-            Some(mut process) => {
-                process.kill().await;
-                // Its session can't have outlived it.
-                Ok(())
-            }
-            None => result.map_err(Error::from),
-        }
+        let Some(mut process) = self.take_process() else {
+            return self.session.delete().await.map_err(Error::from);
+        };
+        // A chance to end in good order. Then it ends in any case, and its session with it.
+        let _ = tokio::time::timeout(LAST_WORDS, self.session.delete()).await;
+        process.kill().await;
+        Ok(())
     }
 
     /// The name that the server has given the session, for its logs.

@@ -26,7 +26,9 @@
 //! # What a press costs
 //!
 //! One capture (one round trip), one look at the target at act time (one), one click (one). [`WebDriver::requests`] counts.
-//! Frames of other origins cost more: two round trips each to enter and capture them, one to come back.
+//! The third capture in a row of one document costs one round trip more: it leaves the capture's code in the browser, and those
+//! that follow are twice as fast. Frames of other origins cost three round trips each and one to come back; an element that
+//! may hide a closed shadow root costs two, once.
 //!
 //! # Page load
 //!

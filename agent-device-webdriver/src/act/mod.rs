@@ -5,6 +5,8 @@ mod input;
 mod refuse;
 mod touch;
 
+use std::time::Duration;
+
 use agent_device_core::{
     Call, Error, Result,
     action::{Action, OpenTarget, Operation, Orientation, Performed, Text},
@@ -79,7 +81,11 @@ async fn act(turn: &mut Turn<'_>, action: &Action) -> Result<Performed> {
             )
             .await
         }
-        Action::SelectWindow(id) => send(turn, Kind::Window, "window", json!({"handle": id})).await,
+        Action::SelectWindow(id) => {
+            let performed = send(turn, Kind::Window, "window", json!({"handle": id})).await?;
+            turn.memory.forget_page();
+            Ok(performed)
+        }
         Action::SetOrientation(orientation) => orient(turn, *orientation).await,
         other => Err(Error::unsupported(other.operation())),
     }
@@ -100,7 +106,7 @@ async fn send(turn: &mut Turn<'_>, kind: Kind, path: &str, body: Value) -> Resul
 
 /// Plays an action sequence.
 async fn play(turn: &mut Turn<'_>, kind: Kind, body: Value) -> Result<Performed> {
-    play_for(turn, kind, body, std::time::Duration::ZERO).await
+    play_for(turn, kind, body, Duration::ZERO).await
 }
 
 /// Plays an action sequence that takes its time by itself.
@@ -108,7 +114,7 @@ async fn play_for(
     turn: &mut Turn<'_>,
     kind: Kind,
     body: Value,
-    takes: std::time::Duration,
+    takes: Duration,
 ) -> Result<Performed> {
     if turn.memory.pressed {
         // A sequence that failed may have left something pressed, which would change what this one means.
@@ -148,6 +154,17 @@ async fn scroll(turn: &mut Turn<'_>, plan: &ScrollPlan) -> Result<Performed> {
     play(turn, Kind::SingleTick, input::wheel(plan.at, dx, dy)).await
 }
 
+/// How long a driver may take for so many keys, several times what was measured with chromedriver 156 on a busy machine: 1.8 ms
+/// each for an element, 6.5 ms each as actions.
+fn typing_time(turn: &Turn<'_>, text: &str) -> Duration {
+    turn.session().client().config().action_timeout + keys_take(text) / 4
+}
+
+fn keys_take(text: &str) -> Duration {
+    let keys = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    Duration::from_millis(20).saturating_mul(keys)
+}
+
 /// Types where the focus is.
 async fn type_text(turn: &mut Turn<'_>, text: &Text) -> Result<Performed> {
     let unfocused = || {
@@ -171,18 +188,23 @@ async fn type_text(turn: &mut Turn<'_>, text: &Text) -> Result<Performed> {
     let Some(element) = crate::client::element_id(&active) else {
         return Err(unfocused());
     };
+    let budget = typing_time(turn, text.expose());
     let typed = turn
-        .mutate(Command::post(
-            Kind::Element,
-            format!("element/{}/value", segment(element)),
-            json!({"text": text.expose()}),
-        ))
+        .mutate(
+            Command::post(
+                Kind::Element,
+                format!("element/{}/value", segment(element)),
+                json!({"text": text.expose()}),
+            )
+            .within(budget),
+        )
         .await;
     match typed {
         Ok(_) => Ok(Performed::by("element")),
         // The focus is in a frame, or on something that takes keys without being a field. Nothing was typed.
         Err(failure) if failure.code() == Some("element not interactable") => {
-            play(turn, Kind::Ticks, input::type_keys(text.expose())).await?;
+            let body = input::type_keys(text.expose());
+            play_for(turn, Kind::Ticks, body, keys_take(text.expose())).await?;
             Ok(Performed::by("keys"))
         }
         Err(failure) => Err(failure.into()),
@@ -272,6 +294,7 @@ async fn close(turn: &mut Turn<'_>) -> Result<Performed> {
         );
     }
     turn.memory.windows = Some(left);
+    turn.memory.forget_page();
     Ok(Performed::new().with_warning("other windows are open and none is selected: select one"))
 }
 

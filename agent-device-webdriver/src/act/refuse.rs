@@ -11,7 +11,7 @@ use agent_device_core::{
 use crate::page::decode::{Answer, Blocker, Status};
 
 /// More than this is not typed key by key.
-pub(super) const LONGEST_TYPED: usize = 100_000;
+pub(super) const LONGEST_TYPED: usize = 20_000;
 
 /// Arguments that no driver should see.
 pub(super) fn arguments(action: &Action) -> Result<()> {

@@ -96,6 +96,17 @@ pub(crate) struct Memory {
     pub(crate) in_frame: bool,
 }
 
+impl Memory {
+    /// Another page is before the session.
+    pub(crate) fn forget_page(&mut self) {
+        self.lineage = None;
+        self.looks = 0;
+        self.library = None;
+        self.touched = None;
+        self.roots.forget();
+    }
+}
+
 /// One session with one browser.
 #[derive(Debug)]
 pub(crate) struct Session {

@@ -76,6 +76,8 @@ async fn frames_and_shadows_are_seen_and_pressed() {
             .await
             .unwrap_or_else(|error| panic!("{id}: {error:?}"));
         assert_eq!(bench.app.events_of(EventKind::Tap, id).len(), 1, "{id}");
+        let top = bench.script("return window === window.top").await;
+        assert_eq!(top, true, "the session is still in the frame of {id}");
     }
     // The session is back at the top.
     let again = capture(&bench.browser).await;
