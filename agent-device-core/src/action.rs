@@ -3,12 +3,7 @@
 //! An [`Action`] is something that the app may notice. Reads are methods of their own on the backend traits. What may be
 //! repeated is decided by the seam from [`Operation::effect`], never here.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    time::Duration,
-};
+use std::{borrow::Cow, collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -165,17 +160,6 @@ impl Action {
             Self::Scroll(plan) => plan.duration,
             Self::Gesture(plan) => plan.duration(),
             _ => Duration::ZERO,
-        }
-    }
-
-    /// Text of this action that must not show up anywhere.
-    pub(crate) fn secret(&self) -> Option<&str> {
-        match self {
-            Self::TypeText(text)
-            | Self::Fill(_, text)
-            | Self::WriteClipboard(text)
-            | Self::AcceptAlert(Some(text)) => text.is_secret().then(|| text.expose()),
-            _ => None,
         }
     }
 }
@@ -354,7 +338,8 @@ pub struct Unavailable {
 /// What a backend offers, as data. The seam refuses what is not listed before the backend is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    available: BTreeSet<Operation>,
+    /// One bit for each operation: asked for before every one of them.
+    available: u64,
     unavailable: BTreeMap<Operation, Unavailable>,
     /// How many pointers a gesture may have.
     pub max_pointers: usize,
@@ -363,10 +348,9 @@ pub struct Capabilities {
 impl Capabilities {
     /// These operations and the capture of trees, with single-pointer gestures.
     pub fn of(operations: &[Operation]) -> Self {
-        let mut available: BTreeSet<_> = operations.iter().copied().collect();
-        available.insert(Operation::Capture);
+        let listed = operations.iter().chain(&[Operation::Capture]);
         Self {
-            available,
+            available: listed.fold(0, |bits, operation| bits | operation.bit()),
             unavailable: BTreeMap::new(),
             max_pointers: 1,
         }
@@ -380,7 +364,7 @@ impl Capabilities {
         reason: &'static str,
         hint: Option<&'static str>,
     ) -> Self {
-        self.available.remove(&operation);
+        self.available &= !operation.bit();
         self.unavailable
             .insert(operation, Unavailable { reason, hint });
         self
@@ -395,7 +379,7 @@ impl Capabilities {
 
     /// Whether the operation is offered.
     pub fn offers(&self, operation: Operation) -> bool {
-        self.available.contains(&operation)
+        self.available & operation.bit() != 0
     }
 
     /// Why the operation is not offered, if the backend says.
@@ -405,6 +389,9 @@ impl Capabilities {
 
     /// The operations that are offered.
     pub fn operations(&self) -> impl Iterator<Item = Operation> {
-        self.available.iter().copied()
+        Operation::ALL
+            .iter()
+            .copied()
+            .filter(|operation| self.offers(*operation))
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     dispatch::{Ledger, Row, SendGuard},
     error::{Error, Result},
     geometry::Rect,
+    observe::after,
     snapshot::{CaptureOptions, Keyboard, Snapshot},
 };
 
@@ -38,7 +39,7 @@ impl Call {
         Self::new(
             Arc::default(),
             CancellationToken::new(),
-            Instant::now() + budget,
+            after(Instant::now(), budget),
         )
     }
 
@@ -65,7 +66,25 @@ impl Call {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Opens one send of this request.
+    /// Opens one send of this request: before the first byte of an input whose outcome matters by itself. An action that is
+    /// one input needs none; the seam counts it when it returns, unless the backend has opened sends of its own for it.
+    ///
+    /// ```
+    /// # use agent_device_core::{Call, Result, dispatch::rows};
+    /// # async fn write(_: &str) -> Result<()> { Ok(()) }
+    /// /// A fill in two inputs: when the second is refused, the error says that one went out.
+    /// async fn clear_and_type(text: &str, call: &Call) -> Result<()> {
+    ///     for input in ["select-all", text] {
+    ///         let send = call.send();
+    ///         match write(input).await {
+    ///             Ok(()) => send.landed(),
+    ///             // A failure without a proof: dropping the guard says that it may have landed.
+    ///             Err(error) => return Err(error),
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
     pub fn send(&self) -> SendGuard {
         tracing::trace!(name: "agent_device.send.open", "send");
         self.ledger.open_send()
@@ -200,6 +219,49 @@ pub trait Interactor: Send + Sync {
 }
 
 /// A device that can be looked at and acted on.
+///
+/// A whole backend, without a line for disclosure, waiting or retries:
+///
+/// ```
+/// use std::borrow::Cow;
+/// use agent_device_core::{
+///     Action, Backend, Call, Error, ErrorCode, Interactor, Operation, Result, Role, Snapshot, SnapshotBackend,
+///     action::{Capabilities, Performed}, async_trait, geometry::Rect,
+///     snapshot::{CaptureOptions, Quality, SnapshotBuilder, SnapshotInfo, TextField},
+/// };
+///
+/// struct Lamp;
+///
+/// #[async_trait]
+/// impl SnapshotBackend for Lamp {
+///     async fn capture(&self, options: &CaptureOptions, _call: &Call) -> Result<Snapshot> {
+///         let mut tree = SnapshotBuilder::new(options.clone());
+///         let unbuilt = |error| Error::new(ErrorCode::CommandFailed, "the tree can't be built").with_source(error);
+///         tree.root(Role::Button).map_err(unbuilt)?
+///             .text(TextField::Label, "Lamp")
+///             .bounds(Rect::new(0.0, 0.0, 50.0, 20.0));
+///         Ok(tree.finish(SnapshotInfo::new("lamp", Quality::healthy("panel"))))
+///     }
+/// }
+///
+/// #[async_trait]
+/// impl Interactor for Lamp {
+///     fn capabilities(&self) -> Capabilities {
+///         Capabilities::of(&[Operation::Tap])
+///     }
+///
+///     async fn perform(&self, action: &Action, _call: &Call) -> Result<Performed> {
+///         match action {
+///             Action::Tap(touch) => { println!("pressed at {:?}", touch.point); Ok(Performed::new()) }
+///             other => Err(Error::unsupported(other.operation())),
+///         }
+///     }
+/// }
+///
+/// impl Backend for Lamp {
+///     fn name(&self) -> Cow<'static, str> { "lamp".into() }
+/// }
+/// ```
 pub trait Backend: SnapshotBackend + Interactor {
     /// The name of the backend, for errors and spans: `webdriver`, `android`.
     fn name(&self) -> Cow<'static, str>;
@@ -209,7 +271,7 @@ pub trait Backend: SnapshotBackend + Interactor {
         Cow::Borrowed("")
     }
 
-    /// The golden rows that its failures may name. None is safe: everything is then `unknown`.
+    /// The golden rows that its failures may name, for its gate.
     fn rows(&self) -> &'static [&'static Row] {
         &[]
     }

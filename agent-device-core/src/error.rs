@@ -96,6 +96,8 @@ reasons! {
     TARGET_COVERED = "target_covered" => "Act on the covering element that details.coveredBy names, or dismiss it first.";
     /// The target is disabled.
     TARGET_DISABLED = "target_disabled" => "Complete what enables the target first.";
+    /// The target takes no text.
+    TARGET_NOT_A_FIELD = "target_not_a_field" => "Press it instead, or name the field itself.";
     /// No point of the target is its own.
     COVERED_BY_INTERACTIVE_DESCENDANTS = "covered_by_interactive_descendants" => "Press one of the children that details.competitorRefs names.";
     /// The touch point lies behind the keyboard.
@@ -160,7 +162,9 @@ fn code_hint(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::InvalidArgs => "Correct the argument that details.field names.",
         ErrorCode::DeviceNotFound => "List the devices, start the one that is meant, and repeat.",
-        ErrorCode::DeviceInUse => "Wait until the other client is done, then repeat.",
+        ErrorCode::DeviceInUse => {
+            "Wait until the other client is done, then repeat. Within a batch, use the device that the closure gets."
+        }
         ErrorCode::ToolMissing => "Install the tool that the message names, or give its path.",
         ErrorCode::AppNotInstalled => "Install the app first.",
         ErrorCode::UnsupportedPlatform | ErrorCode::UnsupportedOperation => {
@@ -273,11 +277,25 @@ impl Error {
         self
     }
 
-    /// States that nothing reached the device, by the row that proves it. A ledger that holds a send outranks this.
+    /// The error of a producer's own failure: its message, its verdict, and the failure as the source.
+    pub fn of<F>(code: ErrorCode, failure: F) -> Self
+    where
+        F: DispatchDisclosure + StdError + Send + Sync + 'static,
+    {
+        Self::new(code, failure.to_string())
+            .disclosed_by(&failure)
+            .with_source(failure)
+    }
+
+    /// States that nothing reached the device, by the row that proves it. A ledger that holds a send outranks this, and so do
+    /// inputs that a producer has counted.
     #[must_use]
     pub fn proven(mut self, row: NoRow) -> Self {
-        self.0.disclosure = Disclosure::No(row);
-        self.0.producer_steps = 0;
+        self.0.disclosure = if self.0.producer_steps == 0 {
+            Disclosure::No(row)
+        } else {
+            Disclosure::Unknown(None)
+        };
         self
     }
 
@@ -359,19 +377,14 @@ impl Error {
 
     /// Replaces every occurrence of `secret` in message, hint and details.
     #[must_use]
-    pub fn without_secret(mut self, secret: &str) -> Self {
-        if secret.is_empty() {
-            return self;
-        }
-        let clean = |text: &str| text.replace(secret, REDACTED);
-        if self.0.message.contains(secret) {
-            self.0.message = clean(&self.0.message).into();
-        }
-        if let Some(hint) = &self.0.hint
-            && hint.contains(secret)
-        {
-            self.0.hint = Some(clean(hint).into());
-        }
+    pub fn without_secret(self, secret: &str) -> Self {
+        self.without(&Secret::new(secret))
+    }
+
+    pub(crate) fn without(mut self, secret: &Secret) -> Self {
+        let clean = |text: &str| secret.hide(text);
+        self.0.message = clean(&self.0.message).into();
+        self.0.hint = self.0.hint.map(|hint| clean(&hint).into());
         for value in self.0.details.values_mut() {
             edit_strings(value, &clean);
         }
@@ -670,15 +683,46 @@ fn redact_value(mut value: Value) -> Value {
     value
 }
 
-fn chain_contains(error: &(dyn StdError + 'static), secret: &str) -> bool {
+fn chain_contains(error: &(dyn StdError + 'static), secret: &Secret) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
-        if error.to_string().contains(secret) || format!("{error:?}").contains(secret) {
+        if secret.is_in(&error.to_string()) || secret.is_in(&format!("{error:?}")) {
             return true;
         }
         next = error.source();
     }
     false
+}
+
+/// A text to hide, in the forms in which it shows up: plain, and escaped by JSON or `Debug`.
+pub(crate) struct Secret {
+    forms: Vec<String>,
+}
+
+impl Secret {
+    pub(crate) fn new(secret: &str) -> Self {
+        let unquoted = |text: String| text[1..text.len() - 1].to_owned();
+        let mut forms = vec![
+            secret.to_owned(),
+            unquoted(json!(secret).to_string()),
+            unquoted(format!("{secret:?}")),
+        ];
+        // Longest first: a shorter form may be a part of a longer one.
+        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms.dedup();
+        forms.retain(|form| !form.is_empty());
+        Self { forms }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.forms.iter().any(|form| text.contains(form.as_str()))
+    }
+
+    pub(crate) fn hide(&self, text: &str) -> String {
+        self.forms
+            .iter()
+            .fold(text.to_owned(), |text, form| text.replace(form, REDACTED))
+    }
 }
 
 #[cfg(test)]

@@ -82,6 +82,9 @@ impl Rect {
             && self.height.is_finite()
             && self.width > 0.0
             && self.height > 0.0
+            // Sums of finite numbers need not be finite.
+            && self.right().is_finite()
+            && self.bottom().is_finite()
     }
 
     /// The point in the middle.

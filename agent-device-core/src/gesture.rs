@@ -22,7 +22,7 @@ const PAN: Duration = Duration::from_millis(500);
 const PAN_LIMITS: (Duration, Duration) = (FRAME, Duration::from_secs(10));
 const PINCH: Duration = Duration::from_millis(300);
 const DRAG_HOLD: Duration = Duration::from_millis(800);
-const LONGEST: Duration = Duration::from_secs(10);
+pub(crate) const LONGEST: Duration = Duration::from_secs(10);
 /// Two fingers closer than this are taken for one.
 const SMALLEST_SPAN: f64 = 48.0;
 
@@ -575,6 +575,20 @@ impl ScrollPlan {
             distance,
             duration: SCROLL_DURATION,
         })
+    }
+}
+
+impl ScrollPlan {
+    /// Its fields are public: whoever changed them is checked before they reach a device.
+    pub(crate) fn check(&self) -> Result<()> {
+        let points = [self.at, self.from, self.to];
+        if points.iter().any(|point| !point.is_finite()) || !self.distance.is_finite() {
+            return Err(
+                Error::invalid("point", "a coordinate is not a finite number")
+                    .with_reason(reason::GESTURE_TRAJECTORY_NON_FINITE),
+            );
+        }
+        within("duration", self.duration, (Duration::ZERO, LONGEST)).map(drop)
     }
 }
 

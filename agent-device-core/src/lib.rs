@@ -89,6 +89,8 @@ pub mod text;
 pub mod wait;
 
 pub use action::Action;
+/// What backends write above their implementations of the traits.
+pub use async_trait::async_trait;
 pub use backend::{Backend, Call, Interactor, SnapshotBackend};
 pub use device::{Device, Locator};
 pub use dispatch::{DispatchDisclosure, Dispatched, Proof};
@@ -99,4 +101,6 @@ pub use role::Role;
 pub use selector::Selector;
 pub use snapshot::Snapshot;
 pub use target::{By, Ref};
+/// What cancels requests: see [`Device::with_cancel`].
+pub use tokio_util::sync::CancellationToken;
 pub use wait::Settle;

@@ -10,16 +10,45 @@
 use std::{
     collections::VecDeque,
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     task::{Context, Poll as TaskPoll},
     time::Duration,
 };
 
+use futures::future::{Either, select};
 use pin_project::pin_project;
 use serde::Serialize;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
+
+/// `start` and so much later; a time that the clock can't hold is as good as never.
+pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
+    const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
+    start.checked_add(duration).unwrap_or(start + NEVER)
+}
+
+/// How long a read that should have ended is still waited for. A backend that keeps its promises never needs it.
+const FUSE: Duration = Duration::from_secs(5);
+
+/// Waits for `work` until it ends; for one that ignores its deadline and its cancellation, only a little longer than those.
+/// `None`: it was given up.
+pub(crate) async fn join_bounded<T>(
+    work: impl Future<Output = T>,
+    cancel: &CancellationToken,
+    until: Instant,
+) -> Option<T> {
+    let fuse = async {
+        let deadline = sleep_until(after(until, FUSE));
+        if cancel.run_until_cancelled(deadline).await.is_none() {
+            sleep(FUSE).await;
+        }
+    };
+    match select(pin!(work), pin!(fuse)).await {
+        Either::Left((output, _)) => Some(output),
+        Either::Right(_) => None,
+    }
+}
 
 /// The pace of an observation.
 #[derive(Clone, Debug)]
@@ -275,8 +304,9 @@ where
         if cancel.is_cancelled() {
             break End::Canceled;
         }
-        let remaining =
-            |now: Instant| budget_start.map(|from| (from + budget).saturating_duration_since(now));
+        let remaining = |now: Instant| {
+            budget_start.map(|from| after(from, budget).saturating_duration_since(now))
+        };
         let observations = timeline.count() + initial_counts;
         if observations > 0 {
             let left = remaining(Instant::now());
@@ -295,7 +325,9 @@ where
 
         let poll_start = Instant::now();
         let deadline = match (schedule.capture_deadline, remaining(poll_start)) {
-            (CaptureDeadline::Cancel, Some(left)) => Some(poll_start + left.max(schedule.interval)),
+            (CaptureDeadline::Cancel, Some(left)) => {
+                Some(after(poll_start, left.max(schedule.interval)))
+            }
             _ => None,
         };
         let signal = cancel.child_token();
@@ -306,13 +338,12 @@ where
             outcome = tracing::field::Empty,
             elapsed_ms = tracing::field::Empty,
         );
-        let outcome = Joined {
+        let joined = Joined {
             capture: capture(signal.clone()),
             timer: deadline.map(sleep_until),
             signal,
-        }
-        .instrument(span.clone())
-        .await;
+        };
+        let outcome = joined.instrument(span.clone()).await;
         let now = Instant::now();
         budget_start.get_or_insert(now);
 

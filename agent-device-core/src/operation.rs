@@ -24,6 +24,10 @@ macro_rules! operations {
                 }
             }
 
+            pub(crate) fn bit(self) -> u64 {
+                1 << (self as u64)
+            }
+
             /// Whether a repeat may repeat something that the app notices. Total: an operation without an effect doesn't
             /// compile.
             pub fn effect(self) -> Effect {
@@ -111,3 +115,5 @@ impl Serialize for Operation {
         serializer.serialize_str(self.as_str())
     }
 }
+
+const _: () = assert!(Operation::ALL.len() <= 64, "a set of operations is a u64");

@@ -247,16 +247,19 @@ impl Selector {
     /// The selector that names `node` in its snapshot, as a recorder writes it: the identifier if it is unique, then role
     /// and label, label, value, and the role or `visible` as the last resort. For a field to fill, `editable` is added.
     pub fn for_node(node: Node<'_>, for_fill: bool) -> Selector {
+        let same = |other: &Node<'_>| other.identifier() == node.identifier();
+        let unique = node.snapshot().nodes().filter(same).take(2).count() == 1;
+        Self::for_node_known(node, for_fill, unique)
+    }
+
+    /// The same, for callers that know whether the identifier is unique.
+    pub(crate) fn for_node_known(node: Node<'_>, for_fill: bool, unique: bool) -> Selector {
         let mut found: Vec<Selector> = Vec::new();
         let filled = |text: Option<&str>| {
             text.filter(|text| !text.trim().is_empty())
                 .map(str::to_owned)
         };
-        let unique = |wanted: &str| {
-            let same = |other: &Node<'_>| other.identifier() == Some(wanted);
-            node.snapshot().nodes().filter(same).take(2).count() == 1
-        };
-        if let Some(identifier) = filled(node.identifier()).filter(|wanted| unique(wanted)) {
+        if let Some(identifier) = filled(node.identifier()).filter(|_| unique) {
             found.push(id(identifier));
         }
         if let Some(name) = filled(node.label()) {

@@ -30,6 +30,7 @@ pub(crate) struct Mismatch {
 
 /// Compares what a field holds with what it should hold.
 pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, Mismatch> {
+    let exact = wanted.is_secret();
     let wanted = wanted.expose();
     match observed {
         FieldState::Unreadable if wanted.is_empty() => Err(Mismatch { observed: None }),
@@ -50,7 +51,8 @@ pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, 
             };
             if text == wanted {
                 Ok(FillCheck::Verified)
-            } else if wanted.is_empty() || text.is_empty() {
+            } else if wanted.is_empty() || text.is_empty() || exact {
+                // A password that is capitalised or trimmed is another one.
                 Err(mismatch)
             } else if words(text).eq(words(wanted)) || auto_capitalised(text, wanted) {
                 Ok(FillCheck::Verified)

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::{
     geometry::{Direction, Rect},
     observe::{BudgetFrom, CaptureDeadline, Judgement, Schedule},
-    snapshot::{Evidence, Snapshot, Surface},
+    snapshot::{CaptureOptions, Change, NodeId, Snapshot, Surface},
 };
 
 const POLL: Duration = Duration::from_millis(200);
@@ -79,7 +79,8 @@ impl Settle {
     pub fn quiet(quiet: Duration) -> Self {
         Self {
             quiet,
-            ..Self::default()
+            // A screen must be able to come to rest within it.
+            timeout: Self::default().timeout.max(quiet.saturating_mul(2)),
         }
     }
 
@@ -90,12 +91,13 @@ impl Settle {
         self
     }
 
-    pub(crate) fn schedule(self) -> Schedule {
+    pub(crate) fn schedule(self, honours_cancel: bool) -> Schedule {
         let interval = self
             .quiet
             .clamp(Duration::from_millis(25), Duration::from_millis(300));
         Schedule {
             min_observations: 2,
+            capture_deadline: deadline(honours_cancel),
             ..Schedule::new("settle", interval, self.timeout)
         }
     }
@@ -104,7 +106,7 @@ impl Settle {
     pub(crate) fn verdict(
         self,
     ) -> impl FnMut(&Arc<Snapshot>, Option<&Arc<Snapshot>>, u32) -> Judgement<()> {
-        let interval = self.schedule().interval;
+        let interval = self.schedule(false).interval;
         let mut still: Option<(Surface, Instant)> = None;
         move |latest, _, _| {
             let now = Instant::now();
@@ -120,7 +122,7 @@ impl Settle {
             if quiet >= self.quiet && since != now {
                 return Judgement::Done(());
             }
-            let rest = self.quiet.saturating_sub(quiet) + PAST_QUIET;
+            let rest = self.quiet.saturating_sub(quiet).saturating_add(PAST_QUIET);
             Judgement::Continue {
                 budget: None,
                 pause: Some(rest.min(interval)),
@@ -130,9 +132,10 @@ impl Settle {
 }
 
 /// After a gesture content may go on moving: two equal surfaces in a row before anything is resolved in them.
-pub(crate) fn stability() -> Schedule {
+pub(crate) fn stability(honours_cancel: bool) -> Schedule {
     Schedule {
         min_observations: 2,
+        capture_deadline: deadline(honours_cancel),
         ..Schedule::new("stability", POLL, STABILITY_BUDGET)
     }
 }
@@ -180,9 +183,9 @@ pub enum Blind {
     NoScrollContainer,
 }
 
-pub(crate) fn movement() -> Schedule {
+pub(crate) fn movement(honours_cancel: bool) -> Schedule {
     Schedule {
-        min_observations: 1,
+        capture_deadline: deadline(honours_cancel),
         ..Schedule::new("movement", POLL, MOVEMENT_BUDGET)
     }
 }
@@ -227,22 +230,20 @@ impl MovementJudge {
         }
         match now.evidence_against(&self.before) {
             // Content that was at its end and moves may be bouncing: wait until it rests.
-            Evidence::Changed if self.hides_more || rested => Judgement::Done(Movement::Moved),
-            Evidence::Changed => Judgement::go_on(),
-            Evidence::Unchanged if self.before.is_empty() && now.is_empty() => {
+            Change::Changed if self.hides_more || rested => Judgement::Done(Movement::Moved),
+            Change::Changed => Judgement::go_on(),
+            Change::Unchanged if self.before.is_empty() && now.is_empty() => {
                 Judgement::Done(Movement::Unobserved(Blind::NoComparableContent))
             }
-            Evidence::Unchanged if rested => {
-                Judgement::Done(if !now.is_still(&self.before, STILL) {
-                    Movement::Moved
-                } else if self.hides_more {
-                    Movement::Unchanged
-                } else {
-                    Movement::AtEdge
-                })
-            }
-            Evidence::Unchanged => Judgement::go_on(),
-            Evidence::Ambiguous if rested => {
+            Change::Unchanged if rested => Judgement::Done(if !now.is_still(&self.before, STILL) {
+                Movement::Moved
+            } else if self.hides_more {
+                Movement::Unchanged
+            } else {
+                Movement::AtEdge
+            }),
+            Change::Unchanged => Judgement::go_on(),
+            Change::Ambiguous if rested => {
                 Judgement::Done(if now.is_empty() || self.before.is_empty() {
                     Movement::Unobserved(Blind::SurfaceDivergence)
                 } else {
@@ -250,7 +251,7 @@ impl MovementJudge {
                     Movement::Moved
                 })
             }
-            Evidence::Ambiguous => Judgement::go_on(),
+            Change::Ambiguous => Judgement::go_on(),
         }
     }
 }
@@ -281,13 +282,13 @@ impl StuckDetector {
     }
 }
 
-/// Whether any scroll container that reaches into `within` hides content on this side.
+/// Whether `container`, or any container when none is named, hides content on this side.
 pub(crate) fn hides_content(
     snapshot: &Snapshot,
-    container: Option<crate::snapshot::NodeId>,
+    container: Option<NodeId>,
     side: Direction,
 ) -> bool {
-    let view = snapshot.view_as(&crate::snapshot::CaptureOptions::regular());
+    let view = snapshot.view_as(&CaptureOptions::regular());
     view.nodes()
         .iter()
         .filter(|node| container.is_none_or(|container| node.id == container))

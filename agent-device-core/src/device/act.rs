@@ -10,16 +10,19 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Locator, invalid_readiness, not_a_target, request::Request};
+use super::{
+    Locator, invalid_readiness, not_a_target,
+    request::{Request, Rest, is_unreadable},
+};
 use crate::{
     action::{Action, FieldState, Operation, Performed, Target, Text, Touch},
     dispatch::rows,
-    error::{Error, ErrorCode, Result, reason},
+    error::{Error, ErrorCode, Result, Secret, reason},
     geometry::Point,
     gesture::Gesture,
     observe::{End, Judgement, Observation, observe_until},
     snapshot::{CaptureOptions, Diff, Digest, Flag, Snapshot},
-    target::{self, By, Policy, Refusal, ResolutionInfo, ResolutionKind, Resolved},
+    target::{self, By, Policy, Refusal, ResolutionInfo, Resolved},
     text::{self, FillCheck},
     wait::{self, Settle},
 };
@@ -58,20 +61,23 @@ struct After {
 /// Dropping the future before it ends may leave the press done.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is pressed until the press is awaited"]
-pub struct Press<'d> {
-    locator: Locator<'d>,
+pub struct Press {
+    locator: Locator,
     kind: PressKind,
     ready_within: Option<Duration>,
     after: After,
+    /// An option that this kind of press doesn't have.
+    misused: Option<&'static str>,
 }
 
-impl<'d> Press<'d> {
-    pub(super) fn new(locator: Locator<'d>, kind: PressKind) -> Self {
+impl Press {
+    pub(super) fn new(locator: Locator, kind: PressKind) -> Self {
         Self {
             locator,
             kind,
             ready_within: None,
             after: After::default(),
+            misused: None,
         }
     }
 
@@ -82,18 +88,21 @@ impl<'d> Press<'d> {
         self
     }
 
-    /// Presses so many times, 200 at most. A later press that is refused makes the request `unknown`.
+    /// Presses so many times, 200 at most. A later press that is refused makes the request `unknown`. Refused for double and
+    /// long presses.
     pub fn count(mut self, count: u32) -> Self {
-        if let PressKind::Tap { count: presses } = &mut self.kind {
-            *presses = count;
+        match &mut self.kind {
+            PressKind::Tap { count: presses } => *presses = count,
+            _ => self.misused = Some("count"),
         }
         self
     }
 
-    /// How long a long press stays down; 10 s at most.
+    /// How long a long press stays down; 10 s at most. Refused for other presses.
     pub fn hold(mut self, hold: Duration) -> Self {
-        if let PressKind::Long(held) = &mut self.kind {
-            *held = hold;
+        match &mut self.kind {
+            PressKind::Long(held) => *held = hold,
+            _ => self.misused = Some("hold"),
         }
         self
     }
@@ -111,19 +120,24 @@ impl<'d> Press<'d> {
     }
 
     async fn run(self) -> Result<Outcome> {
-        let (operation, hold) = match self.kind {
-            PressKind::Tap { .. } => (Operation::Tap, Duration::ZERO),
-            PressKind::Double => (Operation::DoubleTap, Duration::ZERO),
-            PressKind::Long(hold) => (Operation::LongPress, hold),
+        let operation = match self.kind {
+            PressKind::Tap { .. } => Operation::Tap,
+            PressKind::Double => Operation::DoubleTap,
+            PressKind::Long(_) => Operation::LongPress,
         };
-        let extra = self.after.extra() + hold + self.ready_within.unwrap_or_default();
-        let device = self.locator.device;
-        let request = device.request(operation, extra).await?;
-        let result = self.on(&request).await;
-        request.finish(result)
+        let waiting = self.ready_within.unwrap_or_default();
+        let extra = self.after.extra().saturating_add(waiting);
+        let request = self.locator.request(operation, extra).await?;
+        request.complete(self.on(&request)).await
     }
 
     async fn on(&self, request: &Request<'_>) -> Result<Outcome> {
+        if let Some(option) = self.misused {
+            return Err(Error::invalid(
+                option,
+                format!("this kind of press has no {option}"),
+            ));
+        }
         if let PressKind::Tap { count } = self.kind
             && !(1..=MAX_COUNT).contains(&count)
         {
@@ -161,14 +175,14 @@ impl<'d> Press<'d> {
 /// Dropping the future before it ends may leave the action done.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is done until the action is awaited"]
-pub struct Act<'d> {
-    locator: Locator<'d>,
+pub struct Act {
+    locator: Locator,
     kind: ActKind,
     after: After,
 }
 
-impl<'d> Act<'d> {
-    pub(super) fn new(locator: Locator<'d>, kind: ActKind) -> Self {
+impl Act {
+    pub(super) fn new(locator: Locator, kind: ActKind) -> Self {
         Self {
             locator,
             kind,
@@ -196,10 +210,8 @@ impl<'d> Act<'d> {
             ActKind::Hover => Operation::Hover,
             ActKind::Drag(_) => Operation::Gesture,
         };
-        let device = self.locator.device;
-        let request = device.request(operation, self.after.extra()).await?;
-        let result = self.on(&request).await;
-        request.finish(result)
+        let request = self.locator.request(operation, self.after.extra()).await?;
+        request.complete(self.on(&request)).await
     }
 
     async fn on(&self, request: &Request<'_>) -> Result<Outcome> {
@@ -208,10 +220,8 @@ impl<'d> Act<'d> {
             ActKind::Fill(_) | ActKind::Type(_) => Policy::FIELD,
             _ => Policy::RESOLVED_TARGET,
         };
-        if let ActKind::Type(text) = &self.kind
-            && text.expose().is_empty()
-        {
-            return Err(Error::invalid("text", "there is no text to type"));
+        if let ActKind::Drag(to) = &self.kind {
+            to.check()?;
         }
         let aim = request.aim(by, policy, None).await?;
         let touch = aim.touch();
@@ -220,9 +230,11 @@ impl<'d> Act<'d> {
             .as_ref()
             .is_some_and(|target| target.node().is(Flag::Secure));
         let mut fill = None;
+        let mut typed = None;
         let performed = match &self.kind {
             ActKind::Fill(text) => {
                 let text = text.clone().into_secret(secret);
+                typed = Some(text.clone());
                 let action = Action::Fill(touch, text.clone());
                 let performed = request.perform(action).await?;
                 fill = Some(request.verify_fill(&aim, &text, &performed).await?);
@@ -230,6 +242,8 @@ impl<'d> Act<'d> {
             }
             ActKind::Type(text) => {
                 let text = text.clone().into_secret(secret);
+                typed = Some(text.clone());
+                check_typed(&text)?;
                 request.perform(Action::Focus(touch)).await?;
                 request.perform(Action::TypeText(text)).await?
             }
@@ -239,15 +253,18 @@ impl<'d> Act<'d> {
         };
         let mut outcome = self.after.outcome(request, aim, performed).await?;
         outcome.fill = fill;
+        if let Some(text) = typed.filter(Text::is_secret) {
+            outcome.hide(&Secret::new(text.expose()));
+        }
         Ok(outcome)
     }
 }
 
 macro_rules! awaitable {
     ($($name:ident),*) => {$(
-        impl<'d> IntoFuture for $name<'d> {
+        impl IntoFuture for $name {
             type Output = Result<Outcome>;
-            type IntoFuture = Pin<Box<dyn Future<Output = Result<Outcome>> + Send + 'd>>;
+            type IntoFuture = Pin<Box<dyn Future<Output = Result<Outcome>> + Send>>;
 
             fn into_future(self) -> Self::IntoFuture {
                 Box::pin(self.run())
@@ -297,6 +314,25 @@ pub struct Outcome {
     /// How long the request took.
     #[serde(rename = "elapsedMs", serialize_with = "crate::observe::millis")]
     pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// Replaces a secret wherever the screen may have shown it.
+    fn hide(&mut self, secret: &Secret) {
+        if let Some(target) = &mut self.target {
+            *target = secret.hide(target);
+        }
+        for text in &mut self.resolution.alternatives {
+            *text = secret.hide(text);
+        }
+        let diff = self
+            .settled
+            .as_mut()
+            .and_then(|settled| settled.diff.as_mut());
+        for line in diff.into_iter().flat_map(|diff| &mut diff.lines) {
+            line.text = secret.hide(&line.text);
+        }
+    }
 }
 
 /// How long a target was waited for.
@@ -459,7 +495,7 @@ impl Request<'_> {
             By::Ref(wanted) => {
                 let (snapshot, node) = self.admitted(*wanted)?;
                 let keyboard = target::keyboard_band(&snapshot);
-                let resolution = target::resolve_node(&snapshot, node, policy, keyboard, None);
+                let resolution = target::resolve_node(&snapshot, node, policy, keyboard);
                 self.resolve_in(&snapshot, resolution, policy)
                     .await
                     .map(|resolved| Aim::at(resolved, None))
@@ -470,14 +506,8 @@ impl Request<'_> {
     }
 
     fn aim_at_point(&self, point: Point) -> Result<Aim> {
-        if !point.is_finite() {
-            return Err(Error::invalid(
-                "point",
-                "a coordinate is not a finite number",
-            ));
-        }
         let session = self.device.session();
-        let seen = session.frame.as_ref().map(|frame| frame.snapshot());
+        let seen = session.frames.newest().map(|frame| frame.snapshot());
         let viewport = seen.and_then(|snapshot| snapshot.info().viewport);
         let band = seen.and_then(|snapshot| target::keyboard_band(snapshot));
         let warning = if viewport.is_some_and(|viewport| !viewport.contains(point)) {
@@ -494,13 +524,7 @@ impl Request<'_> {
         Ok(Aim {
             point,
             resolved: None,
-            info: ResolutionInfo {
-                kind: ResolutionKind::NotObserved,
-                match_count: 0,
-                tiebreak: None,
-                alternatives: Vec::new(),
-                promotion: None,
-            },
+            info: ResolutionInfo::not_observed(),
             readiness: None,
             warning,
         })
@@ -512,21 +536,19 @@ impl Request<'_> {
         policy: Policy,
         ready_within: Option<Duration>,
     ) -> Result<Aim> {
-        if let By::Selector(selector) = by {
-            selector.check()?;
-        }
         let budget = ready_within.filter(|budget| !budget.is_zero());
         let schedule = match budget {
             Some(budget) => wait::readiness(budget, self.backend().honours_cancel()),
             None => wait::once(),
         };
         let initial = self.rested().await?;
+        let until = self.until(&schedule);
         let mut missed = Refusal::NotFound;
         let seen: Observation<_, Found, Error> = observe_until(
             schedule,
             self.cancel(),
             initial,
-            |signal| self.capture(CaptureOptions::default(), signal),
+            |signal| self.capture(CaptureOptions::default(), until(), signal),
             is_unreadable,
             |snapshot: &Arc<Snapshot>, _, _| {
                 let keyboard = target::keyboard_band(snapshot);
@@ -588,41 +610,36 @@ impl Request<'_> {
                 ..
             } => Err(error),
             End::Expired { last, .. } => {
-                Err(self.miss(by, missed, last, budget, readiness, "expired"))
+                Err(self.miss(by, missed, last, budget.map(|_| readiness.ended("expired"))))
             }
             End::Stalled { last, .. } => {
-                Err(self.miss(by, missed, last, budget, readiness, "stalled"))
+                Err(self.miss(by, missed, last, budget.map(|_| readiness.ended("stalled"))))
             }
             End::Canceled => Err(self.canceled()),
         }
     }
 
+    /// The error of a target that did not appear. `last` is the last capture that was judged, if any was.
     fn miss(
         &self,
         by: &By,
         missed: Refusal,
         last: Option<Arc<Snapshot>>,
-        budget: Option<Duration>,
-        readiness: Readiness,
-        end: &'static str,
+        readiness: Option<serde_json::Value>,
     ) -> Error {
-        let snapshot = last.unwrap_or_else(|| {
-            let info = crate::snapshot::SnapshotInfo::default();
-            Arc::new(Snapshot::sparse(
-                crate::snapshot::QualityReason::NoNodes,
-                info,
-            ))
-        });
-        let error = self.refusal(missed, by, &snapshot);
-        let error = if snapshot.quality().is_sparse() {
-            error.with_detail("snapshotQuality", snapshot.quality())
-        } else {
-            error
+        let mut error = match &last {
+            Some(snapshot) => self.refusal(missed, by, snapshot),
+            None => Refusal::NotFound.without_snapshot(by),
         };
-        match budget {
-            Some(_) => error
+        if let Some(snapshot) = last.filter(|last| last.quality().is_sparse()) {
+            error = error
+                .with_detail("snapshotQuality", snapshot.quality())
+                .with_hint("The tree is degraded, so the absence proves nothing. Repeat when the screen has settled, or take a screenshot.");
+        }
+        match readiness {
+            Some(readiness) => error
                 .proven(rows::core::REFUSAL_SELECTOR_READINESS_EXHAUSTED)
-                .with_detail("readiness", readiness.ended(end)),
+                .with_detail("readiness", readiness),
             None => error,
         }
     }
@@ -680,11 +697,13 @@ impl Request<'_> {
             }
         };
         let mut checked = text::verify(wanted, &FieldState::Unreadable);
+        let schedule = wait::condition(FILL_READ_BACK, self.backend().honours_cancel());
+        let until = self.until(&schedule);
         let seen = observe_until(
-            wait::condition(FILL_READ_BACK, self.backend().honours_cancel()),
+            schedule,
             self.cancel(),
             None,
-            |signal| self.capture(CaptureOptions::default(), signal),
+            |signal| self.capture(CaptureOptions::default(), until(), signal),
             is_unreadable,
             |snapshot: &Arc<Snapshot>, _, _| {
                 checked = text::verify(wanted, &same(snapshot));
@@ -758,43 +777,24 @@ impl Request<'_> {
         settle: Settle,
         before: Option<&Arc<Snapshot>>,
     ) -> Result<Option<Settled>> {
-        let seen = observe_until(
-            settle.schedule(),
-            self.cancel(),
-            None,
-            |signal| self.capture(CaptureOptions::default(), signal),
-            is_unreadable,
-            settle.verdict(),
-        )
-        .await;
-        self.device.session().moving = false;
-        let (still, last) = match seen.end {
-            End::Done { value, .. } => (true, Some(value)),
-            End::Expired { last, .. } | End::Stalled { last, .. } | End::Failed { last, .. } => {
-                (false, last)
-            }
-            End::Canceled => return Err(self.canceled()),
-        };
-        let usable = last.filter(|last| !last.quality().is_sparse());
+        let rest = self.rest(settle).await?;
+        let usable = rest.last.filter(|last| !last.quality().is_sparse());
         let diff = match (&usable, before) {
-            (Some(last), Some(before)) => {
-                self.device.issue_complete(last);
-                Some(last.diff_since(before))
-            }
+            (Some(last), Some(before)) => Some(last.diff_since(before)),
             _ => None,
         };
+        let refs_generation = usable
+            .as_ref()
+            .and_then(|last| self.device.issue_complete(last));
         let loading = usable
             .as_ref()
             .is_some_and(|last| last.view().nodes().len() < 5);
         Ok(Some(Settled {
-            settled: still,
-            polls: seen.timeline.count(),
-            waited: seen.waited,
-            refs_generation: diff
-                .as_ref()
-                .and(self.device.ref_frame())
-                .map(|frame| frame.generation()),
+            settled: rest.still,
+            polls: rest.polls,
+            waited: rest.waited,
             diff,
+            refs_generation,
             hint: if usable.is_none() {
                 Some("the tree is degraded: nothing is known about what changed")
             } else if loading {
@@ -806,37 +806,35 @@ impl Request<'_> {
     }
 
     pub(super) async fn wait_stable(&self, settle: Settle) -> Result<Arc<Snapshot>> {
-        let seen = observe_until(
-            settle.schedule(),
-            self.cancel(),
-            None,
-            |signal| self.capture(CaptureOptions::default(), signal),
-            is_unreadable,
-            settle.verdict(),
-        )
-        .await;
-        match seen.end {
-            End::Done { value, .. } => {
-                self.device.session().moving = false;
-                self.device.issue_complete(&value);
-                Ok(value)
+        let rest = self.rest(settle).await?;
+        match rest {
+            Rest {
+                still: true,
+                last: Some(snapshot),
+                ..
+            } => {
+                self.device.issue_complete(&snapshot);
+                Ok(snapshot)
             }
-            End::Failed { error, .. } => Err(error),
-            End::Canceled => Err(self.canceled()),
-            End::Expired { .. } | End::Stalled { .. } => Err(Error::new(
-                ErrorCode::CommandFailed,
-                "the screen did not come to rest",
-            )
-            .with_reason(reason::WAIT_STABLE_TIMEOUT)
-            .with_detail("captures", seen.timeline.count())
-            .with_detail("waitedMs", seen.waited.as_millis() as u64)),
+            Rest {
+                error: Some(error), ..
+            } => Err(error),
+            rest => Err(
+                Error::new(ErrorCode::CommandFailed, "the screen did not come to rest")
+                    .with_reason(reason::WAIT_STABLE_TIMEOUT)
+                    .with_detail("captures", rest.polls)
+                    .with_detail("waitedMs", rest.waited.as_millis() as u64),
+            ),
         }
     }
 }
 
-/// Failures that say that the content could not be read this time. Waits ride them out; a retriable refusal is one of them.
-pub(super) fn is_unreadable(error: &Error) -> bool {
-    error.retriable() == Some(true)
+/// Nothing is done for an empty text: not even the focus tap before it.
+fn check_typed(text: &Text) -> Result<()> {
+    if text.expose().is_empty() {
+        return Err(Error::invalid("text", "there is no text to type"));
+    }
+    Ok(())
 }
 
 enum Found {

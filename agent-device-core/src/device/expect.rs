@@ -1,17 +1,21 @@
 //! Reading elements, checking conditions, waiting for them.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use serde::Serialize;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
-use super::{act::is_unreadable, not_a_target, request::Request};
+use super::{
+    not_a_target,
+    request::{Request, is_unreadable},
+};
 use crate::{
     action::{Alert, Operation},
     dispatch::rows,
     error::{Error, ErrorCode, Result, reason},
     geometry::Rect,
-    observe::{End, Judgement, Observation, observe_until},
+    observe::{End, Judgement, Observation, after, observe_until},
     role::Role,
     selector::{self, normalize},
     snapshot::{CaptureOptions, Checked, Flag, Line, Node, Snapshot},
@@ -91,6 +95,12 @@ pub struct ElementInfo {
 
 impl ElementInfo {
     fn of(node: Node<'_>) -> Self {
+        let same = |other: &Node<'_>| other.identifier() == node.identifier();
+        let unique = node.snapshot().nodes().filter(same).take(2).count() == 1;
+        Self::told(node, unique)
+    }
+
+    fn told(node: Node<'_>, unique_id: bool) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         Self {
             role: node.role(),
@@ -105,7 +115,7 @@ impl ElementInfo {
             focused: node.flag(Flag::Focused),
             visible: target::is_visible(node),
             stale: false,
-            selector: crate::Selector::for_node(node, false).to_string(),
+            selector: crate::Selector::for_node_known(node, false, unique_id).to_string(),
             resolution: None,
         }
     }
@@ -116,6 +126,20 @@ enum Look {
     /// The backend's own search found the text.
     Native,
     Tree(Arc<Snapshot>),
+}
+
+/// That nothing matches means something only in a whole tree.
+fn require_proof_of_absence(by: &By, snapshot: &Snapshot) -> Result<()> {
+    if snapshot.proves_absence() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::CommandFailed,
+        format!("the tree is incomplete, so the absence of {by} proves nothing"),
+    )
+    .with_reason(reason::CAPTURE_SPARSE)
+    .with_detail("snapshotQuality", snapshot.quality())
+    .with_detail("truncated", snapshot.info().truncated))
 }
 
 impl Request<'_> {
@@ -130,24 +154,10 @@ impl Request<'_> {
         match by {
             By::Point(_) => Err(not_a_target(by)),
             By::Ref(wanted) => {
-                let frame = self.device.ref_frame();
-                let found = frame.as_ref().and_then(|frame| {
-                    let pin = wanted.generation();
-                    if pin.is_some_and(|pin| pin != frame.generation()) {
-                        return None;
-                    }
-                    Some((frame, frame.lookup(*wanted)?))
-                });
-                let Some((frame, node)) = found
-                    .and_then(|(frame, id)| frame.snapshot().get(id).map(|node| (frame, node)))
-                else {
-                    return Err(self
-                        .admitted(*wanted)
-                        .err()
-                        .unwrap_or_else(|| not_a_target(by)));
-                };
+                let (snapshot, id, stale) = self.recalled(*wanted)?;
+                let node = snapshot.get(id).ok_or_else(|| not_a_target(by))?;
                 Ok(ElementInfo {
-                    stale: !frame.is_active(),
+                    stale,
                     ..ElementInfo::of(node)
                 })
             }
@@ -167,7 +177,17 @@ impl Request<'_> {
             By::Selector(_) | By::Find(_) => {
                 let snapshot = self.looked().await?;
                 let found = target::matches(&snapshot, by);
-                Ok(found.into_iter().map(ElementInfo::of).collect())
+                if found.is_empty() {
+                    require_proof_of_absence(by, &snapshot)?;
+                }
+                // Counted once: a list of thousands would otherwise look through the tree for each.
+                let mut uses: HashMap<Option<&str>, u32> = HashMap::new();
+                for node in snapshot.nodes() {
+                    *uses.entry(node.identifier()).or_default() += 1;
+                }
+                let unique = |node: &Node<'_>| uses.get(&node.identifier()) == Some(&1);
+                let told = |node: Node<'_>| ElementInfo::told(node, unique(&node));
+                Ok(found.into_iter().map(told).collect())
             }
             _ => Ok(vec![self.get(by, Policy::READ_UNIQUE).await?]),
         }
@@ -176,23 +196,19 @@ impl Request<'_> {
     pub(super) async fn is(&self, by: &By, predicate: &Predicate) -> Result<bool> {
         match predicate {
             Predicate::Exists | Predicate::Absent => {
-                if matches!(by, By::Point(_)) {
-                    return Err(not_a_target(by));
-                }
-                let snapshot = self.looked().await?;
                 let any = match by {
-                    By::Ref(_) => true,
-                    _ => !target::matches(&snapshot, by).is_empty(),
+                    By::Point(_) => return Err(not_a_target(by)),
+                    // Within the tree of its frame.
+                    By::Ref(wanted) => self.recalled(*wanted).is_ok(),
+                    By::Selector(_) | By::Find(_) => {
+                        let snapshot = self.looked().await?;
+                        let any = !target::matches(&snapshot, by).is_empty();
+                        if !any {
+                            require_proof_of_absence(by, &snapshot)?;
+                        }
+                        any
+                    }
                 };
-                if !any && !snapshot.proves_absence() {
-                    return Err(Error::new(
-                        ErrorCode::CommandFailed,
-                        format!("the tree is incomplete, so the absence of {by} proves nothing"),
-                    )
-                    .with_reason(reason::CAPTURE_SPARSE)
-                    .with_detail("snapshotQuality", snapshot.quality())
-                    .with_detail("truncated", snapshot.info().truncated));
-                }
                 Ok(any == (*predicate == Predicate::Exists))
             }
             _ => {
@@ -236,19 +252,22 @@ impl Request<'_> {
         text: Option<&str>,
         mut judge: impl FnMut(&Look) -> Option<R>,
     ) -> (Observation<Look, R, Error>, u32) {
-        let deadline = Instant::now() + timeout;
+        let deadline = after(Instant::now(), timeout);
         let mut readable = 0;
+        let schedule = wait::condition(timeout, self.backend().honours_cancel());
+        let until = self.until(&schedule);
+        let until = &until;
         let seen = observe_until(
-            wait::condition(timeout, self.backend().honours_cancel()),
+            schedule,
             self.cancel(),
             None,
             |signal| async move {
                 if let Some(text) = text
-                    && self.finds_text(text, signal.clone()).await
+                    && self.finds_text(text, until(), signal.clone()).await
                 {
                     return Ok(Look::Native);
                 }
-                self.capture(CaptureOptions::default(), signal)
+                self.capture(CaptureOptions::default(), until(), signal)
                     .await
                     .map(Look::Tree)
             },
@@ -267,14 +286,18 @@ impl Request<'_> {
         (seen, readable)
     }
 
-    async fn finds_text(&self, text: &str, signal: tokio_util::sync::CancellationToken) -> bool {
-        if !self.backend().capabilities().offers(Operation::FindText) {
-            return false;
-        }
+    /// Whether the backend's own search finds the text. One that fails, or isn't offered, is followed by a look.
+    async fn finds_text(&self, text: &str, until: Instant, signal: CancellationToken) -> bool {
         let text = text.to_owned();
-        let call = crate::Call::new(Arc::default(), signal, self.deadline());
-        // A search that fails is followed by a look.
-        matches!(self.backend().find_text(&text, &call).await, Ok(Some(true)))
+        let found = self
+            .read_until(
+                Operation::FindText,
+                until,
+                signal.child_token(),
+                |backend, call| Box::pin(async move { backend.find_text(&text, &call).await }),
+            )
+            .await;
+        matches!(found, Ok(Some(true)))
     }
 
     /// The error of a wait that ended without its result.
@@ -425,12 +448,14 @@ impl Request<'_> {
     }
 
     pub(super) async fn wait_for_alert(&self, timeout: Duration) -> Result<Alert> {
+        let schedule = wait::condition(timeout, false);
+        let until = self.until(&schedule);
         let seen = observe_until(
-            wait::condition(timeout, false),
+            schedule,
             self.cancel(),
             None,
-            |_| {
-                self.read(Operation::ReadAlert, |backend, call| {
+            |signal| {
+                self.read_until(Operation::ReadAlert, until(), signal, |backend, call| {
                     Box::pin(async move { backend.alert(&call).await })
                 })
             },

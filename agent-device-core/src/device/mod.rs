@@ -16,7 +16,10 @@ use std::{
     fmt,
     future::Future,
     hash::{BuildHasher as _, RandomState},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -28,11 +31,12 @@ use crate::{
         Screenshot, Text, Window,
     },
     backend::Backend,
-    dispatch::{Effect, Ledger, LedgerGuard, disclose},
+    dispatch::{Effect, Ledger, disclose, rows},
     error::{Error, ErrorCode, Result, reason},
+    geometry::Direction,
     gesture::Gesture,
     snapshot::{CaptureOptions, Keyboard, NodeId, Snapshot},
-    target::{By, RefFrame},
+    target::{By, Policy, RefFrame, RefFrames},
     wait::Settle,
 };
 use request::Request;
@@ -65,7 +69,7 @@ const REQUEST_BUDGET: Duration = Duration::from_secs(90);
 #[derive(Clone)]
 pub struct Device {
     shared: Arc<Shared>,
-    parent: Option<Arc<Ledger>>,
+    scope: Arc<Scope>,
     cancel: CancellationToken,
     budget: Duration,
 }
@@ -73,29 +77,51 @@ pub struct Device {
 struct Shared {
     backend: Box<dyn Backend>,
     session: Mutex<Session>,
+}
+
+/// Within what requests run: the device itself, or a batch.
+#[derive(Default)]
+struct Scope {
+    /// The ledger of the batch.
+    ledger: Option<Arc<Ledger>>,
     /// Held by the request that mutates.
-    acting: tokio::sync::Mutex<()>,
+    turn: Arc<tokio::sync::Mutex<()>>,
+    /// The batch is over: its device is no way around the turns of the device any more.
+    ended: AtomicBool,
 }
 
 /// What is remembered between requests.
 #[derive(Debug)]
 struct Session {
+    /// The number of the latest capture or frame.
     generation: u64,
-    frame: Option<RefFrame>,
-    /// Content may still be moving after a gesture.
-    moving: bool,
+    /// How many actions have been started.
+    acts: u64,
+    frames: RefFrames,
+    /// The latest gesture after which content may still be moving, by the number of its action.
+    moving: Option<u64>,
 }
 
 impl Session {
-    fn issue(&mut self, make: impl FnOnce(u64) -> RefFrame) -> &RefFrame {
+    fn next_generation(&mut self) -> u64 {
         self.generation += 1;
-        self.frame.insert(make(self.generation))
+        self.generation
     }
 
-    fn expire(&mut self) {
-        if let Some(frame) = &mut self.frame {
-            frame.expire();
+    /// An action starts: whatever becomes of it, refs of the trees before it mean nothing any more.
+    fn act(&mut self, operation: Operation) {
+        self.acts += 1;
+        self.frames.expire();
+        if matches!(operation, Operation::Scroll | Operation::Gesture) {
+            self.moving = Some(self.acts);
         }
+    }
+
+    /// Whether a capture shows the screen as it is: it was good, and begun after the latest action.
+    fn may_issue(&self, snapshot: &Snapshot) -> bool {
+        !snapshot.quality().is_sparse()
+            && !snapshot.is_empty()
+            && snapshot.stamp().acts == self.acts
     }
 }
 
@@ -109,19 +135,19 @@ impl Device {
                 backend: Box::new(backend),
                 session: Mutex::new(Session {
                     generation,
-                    frame: None,
-                    moving: false,
+                    acts: 0,
+                    frames: RefFrames::default(),
+                    moving: None,
                 }),
-                acting: tokio::sync::Mutex::new(()),
             }),
-            parent: None,
+            scope: Arc::default(),
             cancel: CancellationToken::new(),
             budget: REQUEST_BUDGET,
         }
     }
 
-    /// The same device, with requests that end when `cancel` fires. A running capture is joined; a mutation that is with the
-    /// backend is dropped and discloses `unknown`.
+    /// The same device, with requests that end when `cancel` fires, in place of an earlier token. A running capture is joined; a
+    /// mutation that is with the backend is dropped and discloses `unknown`.
     #[must_use]
     pub fn with_cancel(&self, cancel: CancellationToken) -> Self {
         Self {
@@ -130,7 +156,8 @@ impl Device {
         }
     }
 
-    /// The same device, with another time limit for each request. Default 90 s.
+    /// The same device, with another time limit for each request. Default 90 s. A batch has no limit of its own; each request
+    /// in it has this one.
     #[must_use]
     pub fn with_budget(&self, budget: Duration) -> Self {
         Self {
@@ -150,9 +177,9 @@ impl Device {
     }
 
     /// Names an element. Nothing is looked for until something is done with it.
-    pub fn locate(&self, by: impl Into<By>) -> Locator<'_> {
+    pub fn locate(&self, by: impl Into<By>) -> Locator {
         Locator {
-            device: self,
+            device: self.clone(),
             by: by.into(),
         }
     }
@@ -174,13 +201,12 @@ impl Device {
     /// As for [`snapshot`](Self::snapshot).
     pub async fn snapshot_with(&self, options: CaptureOptions) -> Result<Arc<Snapshot>> {
         let request = self.request(Operation::Capture, Duration::ZERO).await?;
-        let result = request.snapshot(options).await;
-        request.finish(result)
+        request.complete(request.snapshot(options)).await
     }
 
     /// The frame that authorises refs at present, if a snapshot or an error has issued any.
     pub fn ref_frame(&self) -> Option<RefFrame> {
-        self.session().frame.clone()
+        self.session().frames.newest().cloned()
     }
 
     /// Types into whatever has the focus.
@@ -207,13 +233,13 @@ impl Device {
     /// Dropping the future may leave the gesture half played.
     pub async fn gesture(&self, gesture: Gesture) -> Result<Performed> {
         let request = self.request(Operation::Gesture, Duration::ZERO).await?;
-        let result = request.gesture(gesture).await;
-        request.finish(result)
+        request.complete(request.gesture(gesture)).await
     }
 
-    /// Scrolls the main content, or the container that the builder names.
-    pub fn scroll(&self, direction: crate::geometry::Direction) -> Scroll<'_> {
-        Scroll::new(self, direction)
+    /// Scrolls the main content, or the container that the builder names. The main content is the largest container in sight,
+    /// one that hides content that way before one that doesn't; the outcome names it.
+    pub fn scroll(&self, direction: Direction) -> Scroll {
+        Scroll::new(self.clone(), direction)
     }
 
     /// Waits until nothing on the screen changes, and returns the settled capture.
@@ -223,8 +249,7 @@ impl Device {
     /// `wait_stable_timeout` when something keeps changing; `no`, as with every read.
     pub async fn wait_stable(&self, settle: Settle) -> Result<Arc<Snapshot>> {
         let request = self.request(Operation::Wait, settle.timeout).await?;
-        let result = request.wait_stable(settle).await;
-        request.finish(result)
+        request.complete(request.wait_stable(settle)).await
     }
 
     /// Waits until a text is on the screen: the backend's own search first, then a look at the tree.
@@ -234,8 +259,7 @@ impl Device {
     /// The reasons of waits (`wait_target_absent`, `wait_capture_stalled`, `wait_deadline_exceeded`); always `no`.
     pub async fn wait_for_text(&self, text: &str, timeout: Duration) -> Result<()> {
         let request = self.request(Operation::Wait, timeout).await?;
-        let result = request.wait_for_text(text, timeout).await;
-        request.finish(result)
+        request.complete(request.wait_for_text(text, timeout)).await
     }
 
     /// Waits until an alert is open.
@@ -245,8 +269,7 @@ impl Device {
     /// `wait_target_absent` with the hint for alerts; unsupported; always `no`.
     pub async fn wait_for_alert(&self, timeout: Duration) -> Result<Alert> {
         let request = self.request(Operation::ReadAlert, timeout).await?;
-        let result = request.wait_for_alert(timeout).await;
-        request.finish(result)
+        request.complete(request.wait_for_alert(timeout)).await
     }
 
     /// The open alert, if there is one.
@@ -256,12 +279,11 @@ impl Device {
     /// Unsupported, or the device did not answer: always `no`.
     pub async fn alert(&self) -> Result<Option<Alert>> {
         let request = self.request(Operation::ReadAlert, Duration::ZERO).await?;
-        let result = request
-            .read(Operation::ReadAlert, |backend, call| {
+        request
+            .complete(request.read(Operation::ReadAlert, |backend, call| {
                 Box::pin(async move { backend.alert(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// Accepts the open alert, with an answer if it is a prompt.
@@ -289,12 +311,11 @@ impl Device {
     /// Unsupported, or the device gave none: always `no`.
     pub async fn screenshot(&self) -> Result<Screenshot> {
         let request = self.request(Operation::Screenshot, Duration::ZERO).await?;
-        let result = request
-            .read(Operation::Screenshot, |backend, call| {
+        request
+            .complete(request.read(Operation::Screenshot, |backend, call| {
                 Box::pin(async move { backend.screenshot(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// The text on the clipboard.
@@ -306,12 +327,11 @@ impl Device {
         let request = self
             .request(Operation::ReadClipboard, Duration::ZERO)
             .await?;
-        let result = request
-            .read(Operation::ReadClipboard, |backend, call| {
+        request
+            .complete(request.read(Operation::ReadClipboard, |backend, call| {
                 Box::pin(async move { backend.clipboard(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// The on-screen keyboard.
@@ -323,12 +343,11 @@ impl Device {
         let request = self
             .request(Operation::ReadKeyboard, Duration::ZERO)
             .await?;
-        let result = request
-            .read(Operation::ReadKeyboard, |backend, call| {
+        request
+            .complete(request.read(Operation::ReadKeyboard, |backend, call| {
                 Box::pin(async move { backend.keyboard(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// How the screen is turned.
@@ -340,12 +359,11 @@ impl Device {
         let request = self
             .request(Operation::ReadOrientation, Duration::ZERO)
             .await?;
-        let result = request
-            .read(Operation::ReadOrientation, |backend, call| {
+        request
+            .complete(request.read(Operation::ReadOrientation, |backend, call| {
                 Box::pin(async move { backend.orientation(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// The app in front.
@@ -357,12 +375,11 @@ impl Device {
         let request = self
             .request(Operation::ReadAppState, Duration::ZERO)
             .await?;
-        let result = request
-            .read(Operation::ReadAppState, |backend, call| {
+        request
+            .complete(request.read(Operation::ReadAppState, |backend, call| {
                 Box::pin(async move { backend.app_state(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// The windows or tabs of the session.
@@ -372,12 +389,11 @@ impl Device {
     /// Unsupported, or the device did not answer: always `no`.
     pub async fn windows(&self) -> Result<Vec<Window>> {
         let request = self.request(Operation::ReadWindows, Duration::ZERO).await?;
-        let result = request
-            .read(Operation::ReadWindows, |backend, call| {
+        request
+            .complete(request.read(Operation::ReadWindows, |backend, call| {
                 Box::pin(async move { backend.windows(&call).await })
-            })
-            .await;
-        request.finish(result)
+            }))
+            .await
     }
 
     /// Opens an app by its id.
@@ -412,13 +428,15 @@ impl Device {
     ///
     /// Dropping the future may leave the action done.
     pub async fn perform(&self, action: Action) -> Result<Performed> {
-        let request = self.request(action.operation(), action.duration()).await?;
-        let result = request.perform(action).await;
-        request.finish(result)
+        let request = self.request(action.operation(), Duration::ZERO).await?;
+        request.complete(request.perform(action)).await
     }
 
     /// Several requests as one: an error that leaves `steps` tells what the whole batch has sent. A refusal of the last step
-    /// can't claim that nothing happened when an earlier step did.
+    /// can't claim that nothing happened when an earlier step did, or is still under way.
+    ///
+    /// Within it, use the device that the closure gets. Another handle to the same device waits until the batch is over, and
+    /// the closure's device is of no use afterwards.
     ///
     /// ```no_run
     /// # async fn demo(device: agent_device_core::Device) -> agent_device_core::Result<()> {
@@ -439,40 +457,58 @@ impl Device {
         F: Future<Output = Result<T>>,
     {
         let request = self.request(Operation::Batch, Duration::ZERO).await?;
+        let scope = Arc::new(Scope {
+            ledger: Some(Arc::clone(request.ledger())),
+            ..Scope::default()
+        });
+        // Also when the future is dropped.
+        let _ended = EndScope(Arc::clone(&scope));
         let nested = Device {
-            parent: Some(Arc::clone(request.ledger())),
+            scope,
             ..self.clone()
         };
-        let result = steps(nested).await;
-        request.finish(result)
+        request.complete(steps(nested)).await
     }
 
     /// Starts a request. One that mutates waits until the one before it is over.
     async fn request(&self, operation: Operation, extra: Duration) -> Result<Request<'_>> {
-        let ledger = match &self.parent {
-            Some(parent) => parent.nest(),
-            None => LedgerGuard::root(),
+        let ledger = match &self.scope.ledger {
+            Some(batch) => batch.nest(),
+            None => Arc::default(),
         };
-        let mut request = Request::new(self, operation, ledger, self.budget.saturating_add(extra));
-        if operation.effect() == Effect::Mutates && self.parent.is_none() {
-            let turn = tokio::time::timeout_at(request.deadline(), self.shared.acting.lock());
-            match self.cancel.run_until_cancelled(turn).await {
-                Some(Ok(guard)) => request.hold(guard),
-                Some(Err(_)) => {
-                    let error = Error::refused(
-                        crate::dispatch::rows::core::REFUSAL_DEVICE_IN_USE,
-                        ErrorCode::DeviceInUse,
-                        "another request kept the device busy until the deadline",
-                    );
-                    return request.finish(Err(error));
-                }
-                None => {
-                    let error = request.canceled();
-                    return request.finish(Err(error));
-                }
-            }
+        let budget = self.budget.saturating_add(extra);
+        let mut request = Request::new(self, operation, ledger, budget);
+        let admitted = self.admit(&mut request, operation.effect()).await;
+        match admitted {
+            Ok(()) => Ok(request),
+            Err(error) => request.finish(Err(error)),
         }
-        Ok(request)
+    }
+
+    async fn admit(&self, request: &mut Request<'_>, effect: Effect) -> Result<()> {
+        if self.scope.ended.load(Ordering::Acquire) {
+            return Err(Error::invalid(
+                "device",
+                "this device belongs to a batch that is over",
+            ));
+        }
+        if effect == Effect::Observes {
+            return Ok(());
+        }
+        let turn = Arc::clone(&self.scope.turn).lock_owned();
+        let turn = tokio::time::timeout_at(request.deadline(), turn);
+        match self.cancel.run_until_cancelled(turn).await {
+            Some(Ok(turn)) => {
+                request.hold(turn);
+                Ok(())
+            }
+            Some(Err(_)) => Err(Error::refused(
+                rows::core::REFUSAL_DEVICE_IN_USE,
+                ErrorCode::DeviceInUse,
+                "another request kept the device busy until the deadline",
+            )),
+            None => Err(request.canceled()),
+        }
     }
 
     fn session(&self) -> MutexGuard<'_, Session> {
@@ -485,22 +521,33 @@ impl Device {
 
     /// Issues refs for the nodes that an error names, so that one of them can be acted on at once.
     fn issue_partial(&self, snapshot: &Arc<Snapshot>, nodes: &[NodeId]) -> Option<RefFrame> {
-        if nodes.is_empty() || snapshot.quality().is_sparse() {
+        let mut session = self.session();
+        if nodes.is_empty() || !session.may_issue(snapshot) {
             return None;
         }
-        let mut session = self.session();
-        Some(
-            session
-                .issue(|generation| RefFrame::partial(generation, snapshot, nodes))
-                .clone(),
-        )
+        let frame = RefFrame::partial(session.next_generation(), snapshot, nodes);
+        session.frames.issue(frame.clone());
+        Some(frame)
     }
 
-    fn issue_complete(&self, snapshot: &Arc<Snapshot>) {
-        if !snapshot.quality().is_sparse() && !snapshot.is_empty() {
-            self.session()
-                .issue(|generation| RefFrame::complete(generation, snapshot));
+    /// Issues refs for the whole view of a capture, with their generation.
+    fn issue_complete(&self, snapshot: &Arc<Snapshot>) -> Option<u64> {
+        let mut session = self.session();
+        if !session.may_issue(snapshot) {
+            return None;
         }
+        let frame = RefFrame::complete(snapshot);
+        let generation = frame.generation();
+        session.frames.issue(frame);
+        Some(generation)
+    }
+}
+
+struct EndScope(Arc<Scope>);
+
+impl Drop for EndScope {
+    fn drop(&mut self) {
+        self.0.ended.store(true, Ordering::Release);
     }
 }
 
@@ -515,60 +562,65 @@ impl fmt::Debug for Device {
 
 /// A named element of a device. It holds no reference to anything on the screen: every use looks anew.
 #[derive(Clone, Debug)]
-pub struct Locator<'d> {
-    device: &'d Device,
+pub struct Locator {
+    device: Device,
     by: By,
 }
 
-impl<'d> Locator<'d> {
+impl Locator {
+    async fn request(&self, operation: Operation, extra: Duration) -> Result<Request<'_>> {
+        self.by.check()?;
+        self.device.request(operation, extra).await
+    }
+
     /// How the element is named.
     pub fn by(&self) -> &By {
         &self.by
     }
 
     /// Presses the element once.
-    pub fn press(&self) -> Press<'d> {
+    pub fn press(&self) -> Press {
         Press::new(self.clone(), act::PressKind::Tap { count: 1 })
     }
 
     /// Presses it twice, close enough for one double tap.
-    pub fn double_press(&self) -> Press<'d> {
+    pub fn double_press(&self) -> Press {
         Press::new(self.clone(), act::PressKind::Double)
     }
 
     /// Presses it and stays down, 800 ms unless [`Press::hold`] says otherwise.
-    pub fn long_press(&self) -> Press<'d> {
+    pub fn long_press(&self) -> Press {
         Press::new(self.clone(), act::PressKind::Long(act::LONG_PRESS))
     }
 
     /// Replaces the content of the field and verifies that it holds the text. Empty text clears the field.
-    pub fn fill(&self, text: impl Into<Text>) -> Act<'d> {
+    pub fn fill(&self, text: impl Into<Text>) -> Act {
         Act::new(self.clone(), act::ActKind::Fill(text.into()))
     }
 
     /// Gives the field the focus and types, without clearing it.
-    pub fn type_text(&self, text: impl Into<Text>) -> Act<'d> {
+    pub fn type_text(&self, text: impl Into<Text>) -> Act {
         Act::new(self.clone(), act::ActKind::Type(text.into()))
     }
 
     /// Gives the element the input focus.
-    pub fn focus(&self) -> Act<'d> {
+    pub fn focus(&self) -> Act {
         Act::new(self.clone(), act::ActKind::Focus)
     }
 
     /// Moves the pointer over the element.
-    pub fn hover(&self) -> Act<'d> {
+    pub fn hover(&self) -> Act {
         Act::new(self.clone(), act::ActKind::Hover)
     }
 
     /// Picks the element up and puts it down where `to` is.
-    pub fn drag_to(&self, to: impl Into<By>) -> Act<'d> {
+    pub fn drag_to(&self, to: impl Into<By>) -> Act {
         Act::new(self.clone(), act::ActKind::Drag(to.into()))
     }
 
     /// Scrolls the element, which is a scroll container.
-    pub fn scroll(&self, direction: crate::geometry::Direction) -> Scroll<'d> {
-        Scroll::new(self.device, direction).within(self.by.clone())
+    pub fn scroll(&self, direction: Direction) -> Scroll {
+        Scroll::new(self.device.clone(), direction).within(self.by.clone())
     }
 
     /// What is known of the element.
@@ -577,26 +629,32 @@ impl<'d> Locator<'d> {
     ///
     /// `selector_not_found`, `AMBIGUOUS_MATCH`; always `no`.
     pub async fn get(&self) -> Result<ElementInfo> {
-        let request = self.device.request(Operation::Get, Duration::ZERO).await?;
-        let result = request
-            .get(&self.by, crate::target::Policy::READ_UNIQUE)
-            .await;
-        request.finish(result)
+        let request = self.request(Operation::Get, Duration::ZERO).await?;
+        request
+            .complete(request.get(&self.by, Policy::READ_UNIQUE))
+            .await
     }
 
-    /// The text of the element. Of several matches the most plausible one; [`ElementInfo::resolution`] of
-    /// [`get`](Self::get) refuses instead.
+    /// What is known of the element; of several matches, of the most plausible one: in sight before out of it, then the
+    /// deepest, then the smallest. [`ElementInfo::resolution`] says which rule chose. [`get`](Self::get) refuses instead.
     ///
     /// # Errors
     ///
-    /// As for [`get`](Self::get).
-    pub async fn text(&self) -> Result<String> {
-        let request = self.device.request(Operation::Get, Duration::ZERO).await?;
-        let result = request
-            .get(&self.by, crate::target::Policy::READ_TEXT)
+    /// As for [`get`](Self::get), when no rule singles one out.
+    pub async fn read(&self) -> Result<ElementInfo> {
+        let request = self.request(Operation::Get, Duration::ZERO).await?;
+        request
+            .complete(request.get(&self.by, Policy::READ_TEXT))
             .await
-            .map(|info| info.text);
-        request.finish(result)
+    }
+
+    /// The text of the element that [`read`](Self::read) reads.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    pub async fn text(&self) -> Result<String> {
+        Ok(self.read().await?.text)
     }
 
     /// Everything that matches, in document order.
@@ -605,9 +663,8 @@ impl<'d> Locator<'d> {
     ///
     /// The capture failed; always `no`.
     pub async fn list(&self) -> Result<Vec<ElementInfo>> {
-        let request = self.device.request(Operation::Get, Duration::ZERO).await?;
-        let result = request.list(&self.by).await;
-        request.finish(result)
+        let request = self.request(Operation::Get, Duration::ZERO).await?;
+        request.complete(request.list(&self.by)).await
     }
 
     /// Whether a condition holds, at one look.
@@ -617,9 +674,8 @@ impl<'d> Locator<'d> {
     /// The element can't be found or singled out (except for `Exists` and `Absent`); the tree is degraded, so that absence
     /// proves nothing; always `no`.
     pub async fn is(&self, predicate: Predicate) -> Result<bool> {
-        let request = self.device.request(Operation::Get, Duration::ZERO).await?;
-        let result = request.is(&self.by, &predicate).await;
-        request.finish(result)
+        let request = self.request(Operation::Get, Duration::ZERO).await?;
+        request.complete(request.is(&self.by, &predicate)).await
     }
 
     /// Fails with `predicate_failed` unless a condition holds, at one look.
@@ -628,9 +684,8 @@ impl<'d> Locator<'d> {
     ///
     /// `predicate_failed`, or as for [`is`](Self::is); always `no`.
     pub async fn expect(&self, predicate: Predicate) -> Result<()> {
-        let request = self.device.request(Operation::Get, Duration::ZERO).await?;
-        let result = request.expect(&self.by, &predicate).await;
-        request.finish(result)
+        let request = self.request(Operation::Get, Duration::ZERO).await?;
+        request.complete(request.expect(&self.by, &predicate)).await
     }
 
     /// Waits until an element matches.
@@ -639,9 +694,8 @@ impl<'d> Locator<'d> {
     ///
     /// The reasons of waits, with `timeoutMs, readableCaptures, captures, polls, waitedMs`; always `no`.
     pub async fn wait(&self, timeout: Duration) -> Result<ElementInfo> {
-        let request = self.device.request(Operation::Wait, timeout).await?;
-        let result = request.wait_for(&self.by, timeout).await;
-        request.finish(result)
+        let request = self.request(Operation::Wait, timeout).await?;
+        request.complete(request.wait_for(&self.by, timeout)).await
     }
 
     /// Waits until no element matches. A degraded or truncated tree proves no absence.
@@ -650,9 +704,10 @@ impl<'d> Locator<'d> {
     ///
     /// `wait_target_present` and the other reasons of waits; always `no`.
     pub async fn wait_absent(&self, timeout: Duration) -> Result<()> {
-        let request = self.device.request(Operation::Wait, timeout).await?;
-        let result = request.wait_absent(&self.by, timeout).await;
-        request.finish(result)
+        let request = self.request(Operation::Wait, timeout).await?;
+        request
+            .complete(request.wait_absent(&self.by, timeout))
+            .await
     }
 }
 
@@ -669,6 +724,11 @@ fn invalid_readiness() -> Error {
 }
 
 fn not_a_target(by: &By) -> Error {
-    Error::invalid("locator", format!("{by} names a place, not an element"))
-        .with_reason(reason::TARGET_BOUNDS_INVALID)
+    let message = match by {
+        By::Ref(_) => {
+            format!("{by} is a ref, which means nothing in a later capture: use a selector")
+        }
+        _ => format!("{by} names a place, not an element"),
+    };
+    Error::invalid("locator", message).with_reason(reason::TARGET_BOUNDS_INVALID)
 }

@@ -1,8 +1,17 @@
 //! One request: the ledger, the deadline, the span and the seam around everything that a caller starts.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
-use tokio::time::Instant;
+use tokio::{sync::OwnedMutexGuard, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span, field};
 
@@ -10,26 +19,28 @@ use super::{Device, settle_verdict};
 use crate::{
     action::{Action, Operation, Performed, Touch},
     backend::{Backend, Call},
-    dispatch::{Dispatched, Ledger, LedgerGuard, rows},
-    error::{Error, ErrorCode, Result, reason},
-    gesture::Gesture,
-    observe::{End, observe_until},
-    snapshot::{CaptureOptions, Snapshot},
+    dispatch::{Dispatched, Ledger, rows},
+    error::{Error, ErrorCode, Result, Secret, reason},
+    gesture::{Gesture, LONGEST},
+    observe::{BudgetFrom, End, Schedule, after, join_bounded, observe_until},
+    snapshot::{CaptureOptions, Flag, NodeId, Snapshot, Stamp, Target},
     target::{self, By, Policy, Ref, Refusal, Resolved},
-    wait,
+    wait::{self, Settle},
 };
 
+/// A capture of a wait is over at the latest this long after the wait itself should be.
+const LAST_CAPTURE: Duration = Duration::from_secs(5);
 /// A backend gets this long to report its own, better error after the deadline.
 const GRACE: Duration = Duration::from_millis(250);
 
 pub(super) struct Request<'d> {
     pub(super) device: &'d Device,
     operation: Operation,
-    ledger: LedgerGuard,
+    ledger: Arc<Ledger>,
     deadline: Instant,
     started: Instant,
     span: Span,
-    _turn: Option<tokio::sync::MutexGuard<'d, ()>>,
+    turn: Option<OwnedMutexGuard<()>>,
 }
 
 pub(super) type ReadFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -38,7 +49,7 @@ impl<'d> Request<'d> {
     pub(super) fn new(
         device: &'d Device,
         operation: Operation,
-        ledger: LedgerGuard,
+        ledger: Arc<Ledger>,
         budget: Duration,
     ) -> Self {
         let started = Instant::now();
@@ -55,18 +66,16 @@ impl<'d> Request<'d> {
             device,
             operation,
             ledger,
-            // A budget that overflows the clock is no limit.
-            deadline: started
-                .checked_add(budget)
-                .unwrap_or_else(|| started + Duration::from_secs(86_400 * 365)),
+            deadline: after(started, budget),
             started,
             span,
-            _turn: None,
+            turn: None,
         }
     }
 
-    pub(super) fn hold(&mut self, turn: tokio::sync::MutexGuard<'d, ()>) {
-        self._turn = Some(turn);
+    /// Keeps the turn until the request is over.
+    pub(super) fn hold(&mut self, turn: OwnedMutexGuard<()>) {
+        self.turn = Some(turn);
     }
 
     pub(super) fn deadline(&self) -> Instant {
@@ -74,7 +83,7 @@ impl<'d> Request<'d> {
     }
 
     pub(super) fn ledger(&self) -> &Arc<Ledger> {
-        self.ledger.ledger()
+        &self.ledger
     }
 
     pub(super) fn backend(&self) -> &'d dyn Backend {
@@ -89,8 +98,14 @@ impl<'d> Request<'d> {
         self.started.elapsed()
     }
 
+    /// Does the work of the request within its span, and ends it.
+    pub(super) async fn complete<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let result = work.instrument(self.span.clone()).await;
+        self.finish(result)
+    }
+
     /// Ends the request: an error gets its final verdict here and nowhere else.
-    pub(super) fn finish<T>(self, result: Result<T>) -> Result<T> {
+    pub(super) fn finish<T>(&self, result: Result<T>) -> Result<T> {
         let result = result.map_err(|error| {
             settle_verdict(self.operation, self.ledger(), error)
                 .with_backend(self.backend().name().into_owned())
@@ -157,17 +172,13 @@ impl<'d> Request<'d> {
         if Instant::now() >= self.deadline {
             return Err(self.late());
         }
-        {
-            // Before the first await: whatever becomes of the action, refs of the tree before it mean nothing any more.
-            let mut session = self.device.session();
-            session.expire();
-            session.moving |= matches!(operation, Operation::Scroll | Operation::Gesture);
-        }
-        let nested = self.ledger().nest();
-        let ledger = Arc::clone(nested.ledger());
+        let secret = secret_of(&action);
+        self.device.session().act(operation);
+        // What the backend itself records for this action.
+        let ledger = self.ledger().nest();
         // Stands for the action while it is with the backend, so that a panic or a dropped future counts as possibly landed.
-        let in_flight = ledger.open_send();
-        let deadline = self.deadline + action.duration();
+        let in_flight = self.ledger().open_send();
+        let deadline = after(self.deadline, action.duration());
         let call = Call::new(Arc::clone(&ledger), self.cancel().child_token(), deadline);
         let span = tracing::debug_span!(
             parent: &self.span,
@@ -179,7 +190,7 @@ impl<'d> Request<'d> {
         let started = Instant::now();
         let performing = async {
             let sending = self.backend().perform(&action, &call);
-            let bounded = tokio::time::timeout_at(deadline + GRACE, sending);
+            let bounded = tokio::time::timeout_at(after(deadline, GRACE), sending);
             match self.cancel().run_until_cancelled(bounded).await {
                 Some(Ok(result)) => result,
                 Some(Err(_)) => Err(Error::new(
@@ -199,7 +210,11 @@ impl<'d> Request<'d> {
         let result = performing.instrument(span.clone()).await;
         span.record("elapsed_ms", started.elapsed().as_secs_f64() * 1000.0);
         match result {
-            Ok(performed) => {
+            Ok(mut performed) => {
+                if let Some(secret) = &secret {
+                    let hide = |warning: Cow<'static, str>| secret.hide(&warning).into();
+                    performed.warnings = performed.warnings.into_iter().map(hide).collect();
+                }
                 if ledger.is_empty() {
                     in_flight.landed();
                 } else {
@@ -209,8 +224,8 @@ impl<'d> Request<'d> {
             }
             Err(error) => {
                 let mut error = settle_verdict(operation, &ledger, error);
-                if let Some(secret) = action.secret() {
-                    error = error.without_secret(secret);
+                if let Some(secret) = &secret {
+                    error = error.without(secret);
                 }
                 span.record("dispatched", error.dispatched().as_str());
                 match error.dispatched() {
@@ -229,24 +244,27 @@ impl<'d> Request<'d> {
         operation: Operation,
         read: impl FnOnce(&'d dyn Backend, Call) -> ReadFuture<'d, T>,
     ) -> Result<T> {
-        self.refuse_unoffered(operation)?;
-        self.observe_backend(operation, self.cancel().child_token(), read)
+        self.read_until(operation, self.deadline, self.cancel().child_token(), read)
             .await
     }
 
-    async fn observe_backend<T>(
+    /// The only way of this crate to a read of the backend. It is told to stop by `signal`, and by dropping this future.
+    pub(super) async fn read_until<T>(
         &self,
         operation: Operation,
+        until: Instant,
         signal: CancellationToken,
         read: impl FnOnce(&'d dyn Backend, Call) -> ReadFuture<'d, T>,
     ) -> Result<T> {
+        self.refuse_unoffered(operation)?;
         if self.cancel().is_cancelled() {
             return Err(self.canceled());
         }
         // A read that has to answer a system dialog sends, too.
-        let nested = self.ledger().nest();
-        let ledger = Arc::clone(nested.ledger());
-        let call = Call::new(Arc::clone(&ledger), signal, self.deadline);
+        let ledger = self.ledger().nest();
+        let until = until.min(self.deadline);
+        let call = Call::new(Arc::clone(&ledger), signal.clone(), until);
+        let told = signal.drop_guard();
         let span = tracing::debug_span!(
             parent: &self.span,
             "agent_device.read",
@@ -254,7 +272,15 @@ impl<'d> Request<'d> {
             elapsed_ms = field::Empty,
         );
         let started = Instant::now();
-        let result = read(self.backend(), call).instrument(span.clone()).await;
+        let reading = read(self.backend(), call).instrument(span.clone());
+        let result = match join_bounded(reading, self.cancel(), until).await {
+            Some(result) => {
+                told.disarm();
+                result
+            }
+            None if self.cancel().is_cancelled() => Err(self.canceled()),
+            None => Err(self.late()),
+        };
         span.record("elapsed_ms", started.elapsed().as_secs_f64() * 1000.0);
         result.map_err(|error| settle_verdict(operation, &ledger, error))
     }
@@ -264,52 +290,117 @@ impl<'d> Request<'d> {
     pub(super) async fn capture(
         &self,
         options: CaptureOptions,
+        until: Instant,
         signal: CancellationToken,
     ) -> Result<Arc<Snapshot>> {
-        self.observe_backend(Operation::Capture, signal, |backend, call| {
-            Box::pin(async move { backend.capture(&options, &call).await.map(Arc::new) })
+        let stamp = {
+            let mut session = self.device.session();
+            Stamp {
+                generation: session.next_generation(),
+                acts: session.acts,
+            }
+        };
+        self.read_until(Operation::Capture, until, signal, |backend, call| {
+            Box::pin(async move {
+                let snapshot = backend.capture(&options, &call).await?;
+                Ok(Arc::new(snapshot.stamped(stamp)))
+            })
         })
         .await
     }
 
-    /// One capture within the request's deadline: it is asked to stop, then joined.
-    pub(super) async fn look(&self, options: CaptureOptions) -> Result<Arc<Snapshot>> {
-        let seen = observe_until(
-            wait::once(),
-            self.cancel(),
-            None,
-            |signal| self.capture(options.clone(), signal),
-            |_| false,
-            |_, _, _| crate::observe::Judgement::Done(()),
-        )
-        .await;
-        match seen.end {
-            End::Done { value, .. } => Ok(value),
-            End::Failed { error, .. } => Err(error),
-            End::Expired { .. } | End::Stalled { .. } | End::Canceled => Err(self.canceled()),
+    /// Until when a capture of this observation must be over: a little longer than it may be waited for, since the engine
+    /// joins it. The first one, whose end starts the budget, has the whole request.
+    pub(super) fn until(&self, schedule: &Schedule) -> impl Fn() -> Instant + use<> {
+        let budget = schedule
+            .budget
+            .max(schedule.interval)
+            .saturating_add(LAST_CAPTURE);
+        let deadline = self.deadline;
+        let first = AtomicBool::new(schedule.budget_from == BudgetFrom::FirstCapture);
+        let started = Instant::now();
+        move || {
+            if first.swap(false, Ordering::Relaxed) {
+                deadline
+            } else {
+                after(started, budget)
+                    .max(after(Instant::now(), LAST_CAPTURE))
+                    .min(deadline)
+            }
         }
     }
 
-    /// A capture to resolve in. After a gesture it is taken when content has come to rest.
+    /// One capture, within the request's deadline.
+    pub(super) async fn look(&self, options: CaptureOptions) -> Result<Arc<Snapshot>> {
+        self.capture(options, self.deadline, self.cancel().child_token())
+            .await
+    }
+
+    /// A capture to resolve in, if content may still be moving after a gesture: taken when it has come to rest.
     pub(super) async fn rested(&self) -> Result<Option<Arc<Snapshot>>> {
-        if !std::mem::take(&mut self.device.session().moving) {
+        let Some(moved) = self.device.session().moving else {
             return Ok(None);
-        }
+        };
+        let schedule = wait::stability(self.backend().honours_cancel());
+        let until = self.until(&schedule);
         let seen = observe_until(
-            wait::stability(),
+            schedule,
             self.cancel(),
             None,
-            |signal| self.capture(CaptureOptions::default(), signal),
+            |signal| self.capture(CaptureOptions::default(), until(), signal),
             |_| false,
             wait::stability_verdict(),
         )
         .await;
-        match seen.end {
-            End::Done { value, .. } => Ok(Some(value)),
-            End::Expired { last, .. } | End::Stalled { last, .. } => Ok(last),
-            End::Failed { error, .. } => Err(error),
-            End::Canceled => Err(self.canceled()),
+        let rested = match seen.end {
+            End::Done { value, .. } => Some(value),
+            End::Expired { last, .. } | End::Stalled { last, .. } => last,
+            End::Failed { error, .. } => return Err(error),
+            End::Canceled => return Err(self.canceled()),
+        };
+        self.at_rest_after(moved);
+        Ok(rested)
+    }
+
+    /// Content has come to rest after this gesture. A later one may have set it in motion again.
+    fn at_rest_after(&self, moved: u64) {
+        let mut session = self.device.session();
+        if session.moving == Some(moved) {
+            session.moving = None;
         }
+    }
+
+    /// Waits for a still screen: whether it became still, the last capture, and what it took.
+    pub(super) async fn rest(&self, settle: Settle) -> Result<Rest> {
+        let moved = self.device.session().moving;
+        let schedule = settle.schedule(self.backend().honours_cancel());
+        let until = self.until(&schedule);
+        let seen = observe_until(
+            schedule,
+            self.cancel(),
+            None,
+            |signal| self.capture(CaptureOptions::default(), until(), signal),
+            is_unreadable,
+            settle.verdict(),
+        )
+        .await;
+        let (still, last, error) = match seen.end {
+            End::Done { value, .. } => (true, Some(value), None),
+            End::Expired { last, last_error } => (false, last, last_error),
+            End::Stalled { last, error, .. } => (false, last, error),
+            End::Failed { last, error } => (false, last, Some(error)),
+            End::Canceled => return Err(self.canceled()),
+        };
+        if let (true, Some(moved)) = (still, moved) {
+            self.at_rest_after(moved);
+        }
+        Ok(Rest {
+            still,
+            last,
+            error,
+            polls: seen.timeline.count(),
+            waited: seen.waited,
+        })
     }
 
     pub(super) async fn snapshot(&self, options: CaptureOptions) -> Result<Arc<Snapshot>> {
@@ -322,29 +413,22 @@ impl<'d> Request<'d> {
         Ok(snapshot)
     }
 
-    /// The element that a ref names, in the tree in which the ref was issued.
-    pub(super) fn admitted(&self, wanted: Ref) -> Result<(Arc<Snapshot>, crate::snapshot::NodeId)> {
+    /// The element that a ref names, in the tree in which the ref was issued: for acting.
+    pub(super) fn admitted(&self, wanted: Ref) -> Result<(Arc<Snapshot>, NodeId)> {
         let session = self.device.session();
-        let refused = |reason: &'static str| {
-            let error = Error::refused(
-                rows::core::REFUSAL_REF_NOT_FOUND,
-                ErrorCode::CommandFailed,
-                format!("the ref {wanted} can't be used"),
-            )
-            .with_reason(reason)
-            .with_detail("ref", wanted.to_string())
-            .with_detail("currentGeneration", session.generation);
-            match wanted.generation() {
-                Some(pin) => error.with_detail("mintedGeneration", pin),
-                None => error,
-            }
-        };
-        let frame = session
-            .frame
-            .as_ref()
-            .ok_or_else(|| refused(reason::REF_NOT_FOUND))?;
-        let node = frame.admit(wanted).map_err(refused)?;
-        Ok((Arc::clone(frame.snapshot()), node))
+        match session.frames.admit(wanted) {
+            Ok((frame, node)) => Ok((Arc::clone(frame.snapshot()), node)),
+            Err(reason) => Err(unusable(wanted, reason, session.generation)),
+        }
+    }
+
+    /// The same for reading: an expired frame still answers from its tree, and the flag says so.
+    pub(super) fn recalled(&self, wanted: Ref) -> Result<(Arc<Snapshot>, NodeId, bool)> {
+        let session = self.device.session();
+        match session.frames.recall(wanted) {
+            Ok((frame, node)) => Ok((Arc::clone(frame.snapshot()), node, !frame.is_active())),
+            Err(reason) => Err(unusable(wanted, reason, session.generation)),
+        }
     }
 
     /// The error of a refusal, with refs for the elements that it names.
@@ -365,29 +449,21 @@ impl<'d> Request<'d> {
         resolution: Result<Resolved, Refusal>,
         policy: Policy,
     ) -> Result<Resolved, Refusal> {
-        let Err(Refusal::Offscreen { node, .. }) = &resolution else {
+        let Err(Refusal::Offscreen { node, info, .. }) = &resolution else {
             return resolution;
         };
-        let Some(target) = crate::action::Target::new(Arc::clone(snapshot), *node) else {
+        let Some(target) = Target::new(Arc::clone(snapshot), *node) else {
             return resolution;
         };
         let confirmed = self
-            .observe_backend(
-                Operation::ConfirmVisible,
-                self.cancel().child_token(),
-                |backend, call| {
-                    Box::pin(async move { backend.confirm_visible(&target, &call).await })
-                },
-            )
+            .read(Operation::ConfirmVisible, |backend, call| {
+                Box::pin(async move { backend.confirm_visible(&target, &call).await })
+            })
             .await;
         match confirmed {
-            Ok(Some(rect)) if rect.is_usable() => target::resolve_node(
-                snapshot,
-                *node,
-                policy,
-                target::keyboard_band(snapshot),
-                Some(rect),
-            ),
+            Ok(Some(rect)) if rect.is_usable() => {
+                target::resolve_rescued(snapshot, *node, (**info).clone(), policy, rect)
+            }
             _ => resolution,
         }
     }
@@ -406,6 +482,48 @@ impl<'d> Request<'d> {
         }
         self.perform(Action::Gesture(plan)).await
     }
+}
+
+fn unusable(wanted: Ref, reason: &'static str, generation: u64) -> Error {
+    let error = Error::refused(
+        rows::core::REFUSAL_REF_NOT_FOUND,
+        ErrorCode::CommandFailed,
+        format!("the ref {wanted} can't be used"),
+    )
+    .with_reason(reason)
+    .with_detail("ref", wanted.to_string())
+    .with_detail("currentGeneration", generation);
+    match wanted.generation() {
+        Some(pin) => error.with_detail("mintedGeneration", pin),
+        None => error,
+    }
+}
+
+/// How a wait for a still screen ended.
+pub(super) struct Rest {
+    pub(super) still: bool,
+    pub(super) last: Option<Arc<Snapshot>>,
+    pub(super) error: Option<Error>,
+    pub(super) polls: u32,
+    pub(super) waited: Duration,
+}
+
+/// Failures that say that the content could not be read this time. Waits ride them out; a retriable refusal is one of them.
+pub(super) fn is_unreadable(error: &Error) -> bool {
+    error.retriable() == Some(true)
+}
+
+/// The text of an action that must not show up anywhere: one that the caller called secret, or that goes into a secret field.
+pub(super) fn secret_of(action: &Action) -> Option<Secret> {
+    let (text, into) = match action {
+        Action::Fill(touch, text) => (text, touch.target.as_ref()),
+        Action::TypeText(text) | Action::WriteClipboard(text) | Action::AcceptAlert(Some(text)) => {
+            (text, None)
+        }
+        _ => return None,
+    };
+    let secret = text.is_secret() || into.is_some_and(|target| target.node().is(Flag::Secure));
+    secret.then(|| Secret::new(text.expose()))
 }
 
 /// The viewport that a capture reported, or its largest root.
@@ -444,11 +562,12 @@ fn check(action: &Action) -> Result<()> {
         | Action::Focus(touch)
         | Action::Fill(touch, _) => point(touch),
         Action::LongPress(touch, hold) => {
-            if *hold > Duration::from_secs(10) {
+            if *hold > LONGEST {
                 return Err(Error::invalid("hold", "a long press lasts 10 s at most"));
             }
             point(touch)
         }
+        Action::Scroll(plan) => plan.check(),
         Action::TypeText(text) if text.expose().is_empty() => {
             Err(Error::invalid("text", "there is no text to type"))
         }

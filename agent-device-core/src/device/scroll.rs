@@ -15,13 +15,13 @@ use super::{
 };
 use crate::{
     action::{Action, Operation, Target},
-    dispatch::{UnknownRow, rows},
+    dispatch::rows,
     error::{Error, ErrorCode, Result, reason},
     geometry::{Direction, Rect},
     gesture::{ScrollAmount, ScrollPlan},
     observe::{End, observe_until},
     role::Role,
-    snapshot::{CaptureOptions, Flag, Node, NodeId, Snapshot},
+    snapshot::{CaptureOptions, Flag, Line, Node, NodeId, Snapshot},
     target::{self, By, Policy},
     wait::{self, Blind, Movement, MovementJudge, StuckDetector},
 };
@@ -44,8 +44,8 @@ enum Goal {
 /// Dropping the future before it ends may leave content scrolled.
 #[derive(Clone, Debug)]
 #[must_use = "nothing scrolls until the scroll is awaited"]
-pub struct Scroll<'d> {
-    device: &'d Device,
+pub struct Scroll {
+    device: Device,
     direction: Direction,
     amount: ScrollAmount,
     container: Option<By>,
@@ -59,6 +59,9 @@ pub struct Scroll<'d> {
 pub struct ScrollOutcome {
     /// What came into view.
     pub direction: Direction,
+    /// The container that was scrolled, by its line; `None` when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
     /// How many scrolls were sent.
     pub passes: u32,
     /// How far each should have moved content, in the backend's coordinate unit: the honoured distance.
@@ -70,8 +73,8 @@ pub struct ScrollOutcome {
     pub elapsed: Duration,
 }
 
-impl<'d> Scroll<'d> {
-    pub(super) fn new(device: &'d Device, direction: Direction) -> Self {
+impl Scroll {
+    pub(super) fn new(device: Device, direction: Direction) -> Self {
         Self {
             device,
             direction,
@@ -116,108 +119,112 @@ impl<'d> Scroll<'d> {
             .device
             .request(Operation::Scroll, Duration::ZERO)
             .await?;
-        let result = match &self.goal {
-            Goal::Once => self.once(&request).await,
-            Goal::Edge => self.to_the_edge(&request).await,
-            Goal::Until(by) => self.until_visible(&request, by).await,
-        };
-        request.finish(result)
+        request.complete(self.on(&request)).await
     }
 
-    async fn baseline(&self, request: &Request<'_>) -> Result<Arc<Snapshot>> {
-        match request.rested().await? {
-            Some(snapshot) => Ok(snapshot),
-            None => request.look(CaptureOptions::default()).await,
+    async fn on(&self, request: &Request<'_>) -> Result<ScrollOutcome> {
+        match (&self.container, &self.goal) {
+            (Some(by @ By::Point(_)), _) => return Err(super::not_a_target(by)),
+            // The first pass expires it.
+            (Some(by @ By::Ref(_)), Goal::Edge | Goal::Until(_)) => {
+                return Err(super::not_a_target(by));
+            }
+            (Some(by), _) => by.check()?,
+            (None, _) => {}
+        }
+        match &self.goal {
+            Goal::Once => self.once(request).await,
+            Goal::Edge => self.to_the_edge(request).await,
+            Goal::Until(by) => self.until_visible(request, by).await,
         }
     }
 
-    /// The container in this capture, and its visible part.
-    fn surface(
-        &self,
-        request: &Request<'_>,
-        snapshot: &Arc<Snapshot>,
-    ) -> Result<(Option<NodeId>, Rect)> {
-        let viewport = viewport_of(snapshot)?;
-        let id = match &self.container {
-            None => main_container(snapshot, self.direction).map(Node::id),
+    /// The screen before a pass. `known` is the container of the passes before: a scroll doesn't change over to another one.
+    async fn look(&self, request: &Request<'_>, known: Option<&Pass>) -> Result<Pass> {
+        let snapshot = match &self.container {
+            // A ref means something only in the tree in which it was issued.
+            Some(By::Ref(wanted)) => request.admitted(*wanted)?.0,
+            _ => match request.rested().await? {
+                Some(snapshot) => snapshot,
+                None => request.look(CaptureOptions::default()).await?,
+            },
+        };
+        let viewport = viewport_of(&snapshot)?;
+        let container = match &self.container {
+            None => known
+                .and_then(|known| known.find_again(&snapshot))
+                .or_else(|| main_container(&snapshot, self.direction)),
             Some(By::Ref(wanted)) => Some(request.admitted(*wanted)?.1),
             Some(by) => Some(
-                target::resolve(snapshot, by, Policy::CONTAINER, None)
-                    .map_err(|refusal| request.refusal(refusal, by, snapshot))?
+                target::resolve(&snapshot, by, Policy::CONTAINER, None)
+                    .map_err(|refusal| request.refusal(refusal, by, &snapshot))?
                     .target
                     .node()
                     .id(),
             ),
         };
-        let bounds = id
+        let area = container
             .and_then(|id| snapshot.get(id))
             .and_then(Node::usable_bounds)
-            .and_then(|bounds| bounds.intersection(viewport));
-        Ok((id, bounds.unwrap_or(viewport)))
+            .and_then(|bounds| bounds.intersection(viewport))
+            .unwrap_or(viewport);
+        Ok(Pass {
+            hides_more: wait::hides_content(&snapshot, container, self.direction),
+            snapshot,
+            container,
+            area,
+        })
     }
 
-    async fn send(
-        &self,
-        request: &Request<'_>,
-        snapshot: &Arc<Snapshot>,
-        container: Option<NodeId>,
-        surface: Rect,
-    ) -> Result<f64> {
-        let target = container.and_then(|id| Target::new(Arc::clone(snapshot), id));
-        let keyboard = target::keyboard_band(snapshot);
-        let plan = ScrollPlan::new(self.direction, self.amount, surface, target, keyboard)?;
+    async fn send(&self, request: &Request<'_>, pass: &Pass) -> Result<f64> {
+        let target = pass
+            .container
+            .and_then(|id| Target::new(Arc::clone(&pass.snapshot), id));
+        let keyboard = target::keyboard_band(&pass.snapshot);
+        let plan = ScrollPlan::new(self.direction, self.amount, pass.area, target, keyboard)?;
         let distance = plan.distance;
         request.perform(Action::Scroll(plan)).await?;
         Ok(distance)
     }
 
     async fn once(&self, request: &Request<'_>) -> Result<ScrollOutcome> {
-        let before = self.baseline(request).await?;
-        let (container, surface) = self.surface(request, &before)?;
-        let hides_more = wait::hides_content(&before, container, self.direction);
-        let distance = self.send(request, &before, container, surface).await?;
-        let movement = if before.quality().is_sparse() {
+        let before = self.look(request, None).await?;
+        let distance = self.send(request, &before).await?;
+        let movement = if before.snapshot.quality().is_sparse() {
             Movement::Unobserved(Blind::CaptureUnreadable)
-        } else if container.is_none() && !hides_more {
-            // Without a container there is nothing that should move; content that did is still told.
-            match self.observe(request, &before, surface, hides_more).await? {
-                Movement::AtEdge => Movement::Unobserved(Blind::NoScrollContainer),
-                movement => movement,
-            }
         } else {
-            self.observe(request, &before, surface, hides_more).await?
+            self.observe(request, &before).await?
         };
-        if movement == Movement::Unchanged {
-            return Err(failed(
-                rows::core::SCROLL_NO_PROGRESS,
-                reason::SCROLL_NO_PROGRESS,
-                "the scroll moved nothing although there is more content that way",
-                1,
-            ));
-        }
-        Ok(self.outcome(request, 1, distance, movement))
+        let movement = match movement {
+            // Without a container there is nothing that should have moved.
+            Movement::AtEdge if before.container.is_none() => {
+                Movement::Unobserved(Blind::NoScrollContainer)
+            }
+            Movement::Unchanged => {
+                return Err(failed(
+                    reason::SCROLL_NO_PROGRESS,
+                    "the scroll moved nothing although there is more content that way",
+                    1,
+                ));
+            }
+            movement => movement,
+        };
+        Ok(self.outcome(request, &before, 1, distance, movement))
     }
 
-    async fn observe(
-        &self,
-        request: &Request<'_>,
-        before: &Snapshot,
-        surface: Rect,
-        hides_more: bool,
-    ) -> Result<Movement> {
-        let judge = MovementJudge::new(before, surface, hides_more);
+    async fn observe(&self, request: &Request<'_>, before: &Pass) -> Result<Movement> {
+        let judge = MovementJudge::new(&before.snapshot, before.area, before.hides_more);
+        let schedule = wait::movement(request.backend().honours_cancel());
+        let until = request.until(&schedule);
+        let until = &until;
         let seen = observe_until(
-            wait::movement(),
+            schedule,
             request.cancel(),
             None,
             |signal| async move {
                 // A capture that fails is a look that shows nothing: it must not fail the scroll.
-                Ok::<_, Error>(
-                    request
-                        .capture(CaptureOptions::default(), signal)
-                        .await
-                        .ok(),
-                )
+                let look = request.capture(CaptureOptions::default(), until(), signal);
+                Ok::<_, Error>(look.await.ok())
             },
             |_| false,
             |latest: &wait::Look, previous, _| judge.verdict(latest, previous),
@@ -239,26 +246,25 @@ impl<'d> Scroll<'d> {
     async fn to_the_edge(&self, request: &Request<'_>) -> Result<ScrollOutcome> {
         let mut stuck = StuckDetector::default();
         let mut distance = 0.0;
-        for pass in 0..=EDGE_PASSES {
-            let snapshot = self.baseline(request).await?;
-            let (container, surface) = self.surface(request, &snapshot)?;
-            if !wait::hides_content(&snapshot, container, self.direction) {
-                return Ok(self.outcome(request, pass, distance, Movement::AtEdge));
+        let mut known = None;
+        for passes in 0..=EDGE_PASSES {
+            let pass = self.look(request, known.as_ref()).await?;
+            if !pass.hides_more {
+                return Ok(self.outcome(request, &pass, passes, distance, Movement::AtEdge));
             }
-            if stuck.is_stuck(snapshot.surface_within(surface)) {
+            if stuck.is_stuck(pass.snapshot.surface_within(pass.area)) {
                 return Err(failed(
-                    rows::core::SCROLL_NO_PROGRESS,
                     reason::SCROLL_EDGE_NO_PROGRESS,
                     "scrolling goes on without new content",
-                    pass,
+                    passes,
                 ));
             }
-            if pass < EDGE_PASSES {
-                distance = self.send(request, &snapshot, container, surface).await?;
+            if passes < EDGE_PASSES {
+                distance = self.send(request, &pass).await?;
             }
+            known = Some(pass);
         }
         Err(failed(
-            rows::core::SCROLL_NO_PROGRESS,
             reason::SCROLL_EDGE_PASS_LIMIT,
             "the edge was not reached",
             EDGE_PASSES,
@@ -266,17 +272,15 @@ impl<'d> Scroll<'d> {
     }
 
     async fn until_visible(&self, request: &Request<'_>, wanted: &By) -> Result<ScrollOutcome> {
-        if let By::Selector(selector) = wanted {
-            selector.check()?;
-        }
+        wanted.check()?;
         if matches!(wanted, By::Ref(_) | By::Point(_)) {
             return Err(super::not_a_target(wanted));
         }
         let mut stuck = StuckDetector::default();
         let mut distance = 0.0;
+        let mut known = None;
         let give_up = |reason, message: &'static str, passes: u32| {
-            let error = failed(rows::core::SCROLL_NO_PROGRESS, reason, message, passes)
-                .with_detail("selector", wanted.to_string());
+            let error = failed(reason, message, passes).with_detail("selector", wanted.to_string());
             if passes == 0 {
                 // Nothing was sent: only a capture was made.
                 error.proven(rows::core::REFUSAL_SELECTOR_NOT_FOUND)
@@ -284,44 +288,43 @@ impl<'d> Scroll<'d> {
                 error
             }
         };
-        for pass in 0..=UNTIL_PASSES {
-            let snapshot = self.baseline(request).await?;
-            if snapshot.quality().is_sparse() {
+        for passes in 0..=UNTIL_PASSES {
+            let pass = self.look(request, known.as_ref()).await?;
+            if pass.snapshot.quality().is_sparse() {
                 return Err(give_up(
                     reason::SCROLL_UNTIL_CAPTURE_UNREADABLE,
                     "the screen can't be read",
-                    pass,
+                    passes,
                 ));
             }
-            let found = target::matches(&snapshot, wanted);
+            let found = target::matches(&pass.snapshot, wanted);
             if found.into_iter().any(target::is_visible) {
-                let movement = if pass == 0 {
+                let movement = if passes == 0 {
                     Movement::Unobserved(Blind::NoComparableContent)
                 } else {
                     Movement::Moved
                 };
-                return Ok(self.outcome(request, pass, distance, movement));
+                return Ok(self.outcome(request, &pass, passes, distance, movement));
             }
-            let (container, surface) = self.surface(request, &snapshot)?;
-            let room = wait::hides_content(&snapshot, container, self.direction);
-            if self.direction.is_vertical() && !room {
+            if self.direction.is_vertical() && !pass.hides_more {
                 return Err(give_up(
                     reason::SCROLL_UNTIL_EDGE_REACHED,
                     "the content ends before the element shows",
-                    pass,
+                    passes,
                 ));
             }
-            if pass == UNTIL_PASSES {
+            if passes == UNTIL_PASSES {
                 break;
             }
-            if stuck.is_stuck(snapshot.surface_within(surface)) {
+            if stuck.is_stuck(pass.snapshot.surface_within(pass.area)) {
                 return Err(give_up(
                     reason::SCROLL_UNTIL_NO_PROGRESS,
                     "scrolling goes on without new content",
-                    pass,
+                    passes,
                 ));
             }
-            distance = self.send(request, &snapshot, container, surface).await?;
+            distance = self.send(request, &pass).await?;
+            known = Some(pass);
         }
         Err(give_up(
             reason::SCROLL_UNTIL_PASS_LIMIT,
@@ -333,12 +336,14 @@ impl<'d> Scroll<'d> {
     fn outcome(
         &self,
         request: &Request<'_>,
+        pass: &Pass,
         passes: u32,
         distance: f64,
         movement: Movement,
     ) -> ScrollOutcome {
         ScrollOutcome {
             direction: self.direction,
+            container: pass.node().map(|node| Line::bare(node).to_string()),
             passes,
             distance,
             movement,
@@ -347,9 +352,34 @@ impl<'d> Scroll<'d> {
     }
 }
 
-impl<'d> IntoFuture for Scroll<'d> {
+/// What a scroll starts from: the screen, the container in it, and its part that is in sight.
+struct Pass {
+    snapshot: Arc<Snapshot>,
+    container: Option<NodeId>,
+    area: Rect,
+    hides_more: bool,
+}
+
+impl Pass {
+    fn node(&self) -> Option<Node<'_>> {
+        self.snapshot.get(self.container?)
+    }
+
+    /// The same container in a later capture: by what it is and where it is.
+    fn find_again(&self, later: &Snapshot) -> Option<NodeId> {
+        let known = self.node()?;
+        let same = |node: &Node<'_>| {
+            node.role() == known.role()
+                && node.identifier() == known.identifier()
+                && node.bounds() == known.bounds()
+        };
+        later.nodes().find(same).map(Node::id)
+    }
+}
+
+impl IntoFuture for Scroll {
     type Output = Result<ScrollOutcome>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Result<ScrollOutcome>> + Send + 'd>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Result<ScrollOutcome>> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.run())
@@ -357,35 +387,30 @@ impl<'d> IntoFuture for Scroll<'d> {
 }
 
 /// The largest scroll container in sight; one that hides content that way goes before one that doesn't.
-fn main_container(snapshot: &Snapshot, direction: Direction) -> Option<Node<'_>> {
+fn main_container(snapshot: &Snapshot, direction: Direction) -> Option<NodeId> {
     let viewport = snapshot.info().viewport;
-    snapshot
-        .nodes()
-        .filter(|node| {
-            node.flag(Flag::Scrollable).unwrap_or(node.role().scrolls())
-                && node.role() != Role::Keyboard
-                && node.outside().is_empty()
-        })
-        .filter_map(|node| {
-            let bounds = node.usable_bounds()?;
-            let visible = match viewport {
-                Some(viewport) => bounds.intersection(viewport)?,
-                None => bounds,
-            };
-            let hides = wait::hides_content(snapshot, Some(node.id()), direction);
-            Some((hides, visible.area(), node))
-        })
-        .max_by(|a, b| {
-            (a.0, a.1)
-                .partial_cmp(&(b.0, b.1))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        })
-        .map(|(_, _, node)| node)
+    let view = snapshot.view_as(&CaptureOptions::regular());
+    let containers = view.nodes().iter().filter_map(|shown| {
+        let node = snapshot.get(shown.id)?;
+        let scrolls = node.flag(Flag::Scrollable).unwrap_or(node.role().scrolls());
+        if !scrolls || node.role() == Role::Keyboard {
+            return None;
+        }
+        let bounds = node.usable_bounds()?;
+        let visible = match viewport {
+            Some(viewport) => bounds.intersection(viewport)?,
+            None => bounds,
+        };
+        Some((shown.hidden.has(direction), visible.area(), shown.id))
+    });
+    containers
+        .max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))
+        .map(|(_, _, id)| id)
 }
 
-fn failed(row: UnknownRow, reason: &'static str, message: &'static str, passes: u32) -> Error {
+fn failed(reason: &'static str, message: &'static str, passes: u32) -> Error {
     Error::new(ErrorCode::CommandFailed, message)
-        .uncertain(row)
+        .uncertain(rows::core::SCROLL_NO_PROGRESS)
         .with_reason(reason)
         .with_detail("passes", passes)
 }

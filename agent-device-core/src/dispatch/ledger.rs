@@ -7,12 +7,14 @@ use std::sync::{
 
 /// Counts the sends of one request. It outranks every verdict that comes later.
 ///
-/// A send is opened before the first byte and closed by its outcome. One that is never closed, because its future was
-/// dropped or panicked, counts as possibly landed.
+/// A send is opened before the first byte and closed by its outcome. While it is open, and for ever if it is never closed
+/// because its future was dropped or panicked, it counts as possibly landed. A nested ledger tells its parent at once, so a
+/// batch knows of a press that is still in flight in one of its steps.
 #[derive(Debug, Default)]
 pub struct Ledger {
     landed: AtomicU32,
-    uncertain: AtomicU32,
+    open: AtomicU32,
+    parent: Option<Arc<Ledger>>,
 }
 
 impl Ledger {
@@ -21,103 +23,80 @@ impl Ledger {
         self.landed.load(Ordering::Acquire)
     }
 
-    /// Whether a send went out, or may have.
+    /// Whether nothing went out, and nothing is or may be on its way.
     pub fn is_empty(&self) -> bool {
-        self.steps() == 0 && self.uncertain.load(Ordering::Acquire) == 0
+        self.steps() == 0 && self.open.load(Ordering::Acquire) == 0
     }
 
-    fn add(counter: &AtomicU32, by: u32) {
-        // Saturating: a count that wrapped to 0 would turn into a false `no`.
-        let _ = counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| {
-            Some(n.saturating_add(by))
-        });
+    /// The ledger of a nested request.
+    #[must_use]
+    pub fn nest(self: &Arc<Self>) -> Arc<Ledger> {
+        Arc::new(Ledger {
+            parent: Some(Arc::clone(self)),
+            ..Ledger::default()
+        })
     }
 
     /// Opens a send. Close it with what became of it; dropping it open means that it may have landed.
     #[must_use = "a send that is dropped at once counts as possibly landed"]
     pub fn open_send(self: &Arc<Self>) -> SendGuard {
+        self.with_parents(|ledger| add(&ledger.open, 1));
         SendGuard {
-            ledger: Some(Arc::clone(self)),
+            ledger: Arc::clone(self),
         }
     }
 
-    /// A fresh ledger for a nested request, merged into this one when the guard is dropped: after success, failure, panic
-    /// and cancellation alike.
-    #[must_use = "the nested ledger merges when the guard is dropped"]
-    pub fn nest(self: &Arc<Self>) -> LedgerGuard {
-        LedgerGuard {
-            own: Arc::new(Ledger::default()),
-            parent: Some(Arc::clone(self)),
+    fn with_parents(self: &Arc<Self>, change: impl Fn(&Ledger)) {
+        let mut next = Some(self);
+        while let Some(ledger) = next {
+            change(ledger);
+            next = ledger.parent.as_ref();
         }
     }
 }
 
-/// A send whose outcome is not known yet.
+/// Saturating: a count that wrapped to 0 would turn into a false `no`.
+fn add(counter: &AtomicU32, by: u32) {
+    let _ = counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| {
+        Some(n.saturating_add(by))
+    });
+}
+
+fn close(ledger: &Ledger) {
+    let _ = ledger
+        .open
+        .fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| {
+            // A count that has saturated is no count any more: it stays.
+            (n < u32::MAX).then(|| n.saturating_sub(1))
+        });
+}
+
+/// A send whose outcome is not known yet. Dropping it leaves it so.
 #[derive(Debug)]
 pub struct SendGuard {
-    ledger: Option<Arc<Ledger>>,
+    ledger: Arc<Ledger>,
 }
 
 impl SendGuard {
     /// The send returned: it went out.
-    pub fn landed(mut self) {
-        if let Some(ledger) = self.ledger.take() {
-            Ledger::add(&ledger.landed, 1);
-        }
+    pub fn landed(self) {
+        self.ledger.with_parents(|ledger| {
+            // First counted, then closed: at no moment does the ledger look empty.
+            add(&ledger.landed, 1);
+            close(ledger);
+        });
     }
 
     /// The send failed with a proof that nothing reached the device.
-    pub fn refused(mut self, _proof: super::NoRow) {
-        self.ledger = None;
+    pub fn refused(self, _proof: super::NoRow) {
+        self.discard();
     }
 
     /// Nothing was sent under this guard after all: what it stood for has been counted elsewhere, or its refusal is proven.
-    pub(crate) fn discard(mut self) {
-        self.ledger = None;
+    pub(crate) fn discard(self) {
+        self.ledger.with_parents(close);
     }
 
     /// The send failed and may have landed. The same as dropping the guard, said aloud.
     pub fn uncertain(self) {}
-}
-
-impl Drop for SendGuard {
-    fn drop(&mut self) {
-        if let Some(ledger) = self.ledger.take() {
-            Ledger::add(&ledger.uncertain, 1);
-        }
-    }
-}
-
-/// The ledger of one request. Merges into the parent's when dropped.
-#[derive(Debug)]
-pub struct LedgerGuard {
-    own: Arc<Ledger>,
-    parent: Option<Arc<Ledger>>,
-}
-
-impl LedgerGuard {
-    /// The ledger of a request that has no parent.
-    pub fn root() -> Self {
-        Self {
-            own: Arc::default(),
-            parent: None,
-        }
-    }
-
-    /// The ledger itself.
-    pub fn ledger(&self) -> &Arc<Ledger> {
-        &self.own
-    }
-}
-
-impl Drop for LedgerGuard {
-    fn drop(&mut self) {
-        if let Some(parent) = &self.parent {
-            Ledger::add(&parent.landed, self.own.steps());
-            Ledger::add(
-                &parent.uncertain,
-                self.own.uncertain.load(Ordering::Acquire),
-            );
-        }
-    }
 }

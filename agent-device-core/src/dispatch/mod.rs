@@ -15,7 +15,7 @@ mod ledger;
 mod row;
 mod seam;
 
-pub use ledger::{Ledger, LedgerGuard, SendGuard};
+pub use ledger::{Ledger, SendGuard};
 pub use row::{DispatchDisclosure, NoRow, Row, UnknownRow, Verdict};
 pub use seam::{Effect, disclose};
 

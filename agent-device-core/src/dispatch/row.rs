@@ -100,6 +100,18 @@ impl Verdict {
     }
 }
 
+impl From<NoRow> for &'static Row {
+    fn from(row: NoRow) -> Self {
+        row.row()
+    }
+}
+
+impl From<UnknownRow> for &'static Row {
+    fn from(row: UnknownRow) -> Self {
+        row.row()
+    }
+}
+
 impl From<NoRow> for Verdict {
     fn from(row: NoRow) -> Self {
         Self::No(row)
@@ -143,7 +155,8 @@ pub trait DispatchDisclosure {
     /// The row that proves or describes the verdict; `None` when nobody classified this failure.
     fn verdict(&self) -> Option<Verdict>;
 
-    /// How many inputs of the failed operation are known to have gone out before it failed. More than 0 makes the verdict
+    /// How many inputs of the failed operation are known to have gone out before it failed, beside those for which the backend
+    /// opened a [`Call::send`](crate::Call::send): an input is counted here or there, not twice. More than 0 makes the verdict
     /// `unknown` whatever [`verdict`](Self::verdict) says.
     fn steps(&self) -> u32 {
         0
@@ -155,23 +168,25 @@ pub trait DispatchDisclosure {
 #[macro_export]
 macro_rules! golden_rows {
     ($(#[$meta:meta])* $vis:vis mod $module:ident {
-        $($value:ident $name:ident = $id:literal: $failure:literal, $proof:literal;)*
+        $($(#[$row:meta])* $value:ident $name:ident = $id:literal: $failure:literal, $proof:literal;)*
     }) => {
         $(#[$meta])*
         $vis mod $module {
-            $($crate::golden_rows!(@row $value $name $id $failure $proof);)*
+            $($crate::golden_rows!(@row [$(#[$row])*] $value $name $id $failure $proof);)*
 
             /// All rows of this module, in the order of the table.
             pub const ROWS: &[&$crate::dispatch::Row] = &[$($name.row(),)*];
         }
     };
-    (@row no $name:ident $id:literal $failure:literal $proof:literal) => {
+    (@row [$(#[$row:meta])*] no $name:ident $id:literal $failure:literal $proof:literal) => {
+        $(#[$row])*
         #[doc = concat!("`", $id, "` (no): ", $failure, ". Proof: ", $proof, ".")]
         pub const $name: $crate::dispatch::NoRow = $crate::dispatch::NoRow::__declare(
             &$crate::dispatch::Row::__declare($id, "no", $failure, $proof),
         );
     };
-    (@row unknown $name:ident $id:literal $failure:literal $proof:literal) => {
+    (@row [$(#[$row:meta])*] unknown $name:ident $id:literal $failure:literal $proof:literal) => {
+        $(#[$row])*
         #[doc = concat!("`", $id, "` (unknown): ", $failure, ".")]
         pub const $name: $crate::dispatch::UnknownRow = $crate::dispatch::UnknownRow::__declare(
             &$crate::dispatch::Row::__declare($id, "unknown", $failure, $proof),

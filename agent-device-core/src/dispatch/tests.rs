@@ -20,8 +20,7 @@ fn fates() -> impl Strategy<Value = Vec<(Fate, usize)>> {
 
 fn send(ledger: &Arc<Ledger>, fate: Fate, depth: usize) {
     if depth > 0 {
-        let nested = ledger.nest();
-        return send(nested.ledger(), fate, depth - 1);
+        return send(&ledger.nest(), fate, depth - 1);
     }
     let send = ledger.open_send();
     match fate {
@@ -34,19 +33,19 @@ fn send(ledger: &Arc<Ledger>, fate: Fate, depth: usize) {
 proptest! {
     #[test]
     fn a_request_that_sent_anything_never_says_no(fates in fates()) {
-        let root = LedgerGuard::root();
+        let root: Arc<Ledger> = Arc::default();
         for (fate, depth) in &fates {
-            send(root.ledger(), *fate, *depth);
+            send(&root, *fate, *depth);
         }
         let landed = fates.iter().filter(|(fate, _)| matches!(fate, Fate::Landed)).count();
         let clean = fates.iter().all(|(fate, _)| matches!(fate, Fate::Refused));
-        prop_assert_eq!(root.ledger().steps() as usize, landed);
+        prop_assert_eq!(root.steps() as usize, landed);
         for effect in [Effect::Mutates, Effect::Observes] {
             let proven = Error::refused(rows::core::REFUSAL_COVERED, ErrorCode::CommandFailed, "covered");
-            let error = disclose(effect, root.ledger(), proven);
+            let error = disclose(effect, &root, proven);
             prop_assert_eq!(error.dispatched().is_no(), clean);
             prop_assert_eq!(error.dispatched_steps() as usize, landed);
-            let again = disclose(effect, root.ledger(), error);
+            let again = disclose(effect, &root, error);
             prop_assert_eq!(again.dispatched_steps() as usize, landed, "applying the seam twice changes nothing");
         }
     }
@@ -54,16 +53,16 @@ proptest! {
 
 #[test]
 fn a_panic_merges_what_was_sent() {
-    let root = LedgerGuard::root();
+    let root: Arc<Ledger> = Arc::default();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let nested = root.ledger().nest();
-        nested.ledger().open_send().landed();
-        let _open = nested.ledger().open_send();
+        let nested = root.nest();
+        nested.open_send().landed();
+        let _open = nested.open_send();
         panic!("on the way");
     }));
     assert!(result.is_err());
-    assert_eq!(root.ledger().steps(), 1);
-    assert!(!root.ledger().is_empty());
+    assert_eq!(root.steps(), 1);
+    assert!(!root.is_empty());
 }
 
 #[test]
@@ -106,8 +105,27 @@ fn steps_of_a_producer_and_of_the_ledger_add_up_once() {
         Dispatched::Unknown,
         "a later refusal of a series is no proof"
     );
-    let root = LedgerGuard::root();
-    root.ledger().open_send().landed();
-    let error = disclose(Effect::Mutates, root.ledger(), error);
+    let root: Arc<Ledger> = Arc::default();
+    root.open_send().landed();
+    let error = disclose(Effect::Mutates, &root, error);
     assert_eq!(error.dispatched_steps(), 21);
+}
+
+#[test]
+fn a_send_counts_for_the_whole_request_from_the_moment_it_is_opened() {
+    let root: Arc<Ledger> = Arc::default();
+    let nested = root.nest();
+    let send = nested.open_send();
+    assert!(
+        !root.is_empty() && !nested.is_empty(),
+        "it may be on its way"
+    );
+    assert_eq!(root.steps(), 0);
+    send.refused(rows::core::REFUSAL_COVERED);
+    assert!(root.is_empty() && nested.is_empty());
+    std::mem::forget(nested.open_send());
+    assert!(
+        !root.is_empty(),
+        "one that nobody closes is never forgotten"
+    );
 }

@@ -1,7 +1,7 @@
 //! Filling a snapshot in one pass.
 
 use super::{
-    CaptureOptions, Flag, NodeId, Sides, Snapshot, SnapshotInfo, TextField,
+    CaptureOptions, Flag, NodeId, Sides, Snapshot, SnapshotInfo, Stamp, TextField,
     node::{NodeData, TextRange},
 };
 use crate::{
@@ -141,10 +141,12 @@ impl SnapshotBuilder {
             has_bounds: false,
         });
         self.open.push(index);
-        Ok(NodeBuilder {
+        let mut node = NodeBuilder {
             builder: self,
             index: index as usize,
-        })
+        };
+        node.secure_by_role();
+        Ok(node)
     }
 
     /// The node with this id, to add facts that are known only now.
@@ -174,6 +176,7 @@ impl SnapshotBuilder {
             text: self.text,
             info,
             options: self.options,
+            stamp: Stamp::default(),
         }
     }
 }
@@ -198,6 +201,14 @@ impl NodeBuilder<'_> {
     /// Sets what it is.
     pub fn role(&mut self, role: Role) -> &mut Self {
         self.data().role = role;
+        self.secure_by_role()
+    }
+
+    /// A field that is secret by its role is secret: the fact has one home, [`Flag::Secure`].
+    fn secure_by_role(&mut self) -> &mut Self {
+        if self.data().role == Role::SecureTextField {
+            self.flag(Flag::Secure, true);
+        }
         self
     }
 
@@ -227,13 +238,6 @@ impl NodeBuilder<'_> {
                 self.builder.overflow = true;
             }
         }
-        self
-    }
-
-    /// Sets one of its texts to that of another field of the same node.
-    pub fn copy_text(&mut self, from: TextField, to: TextField) -> &mut Self {
-        let data = self.data();
-        data.texts[to as usize] = data.texts[from as usize];
         self
     }
 

@@ -1,8 +1,13 @@
 //! What changed between two captures, line by line.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::time::{Duration, Instant};
 
-use super::{CaptureOptions, Snapshot};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use super::Snapshot;
+
+/// After this the rest counts as wholly different: trees of thousands of new lines would take seconds.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -63,12 +68,9 @@ impl std::fmt::Display for Diff {
 impl Snapshot {
     /// What changed since `before`, in the presentation of this capture. Flat views ignore depth.
     pub fn diff_since(&self, before: &Snapshot) -> Diff {
-        let options = CaptureOptions {
-            depth: self.options.depth,
-            ..self.options.clone()
-        };
+        let options = &self.options;
         let flat = options.interactive_only;
-        let (old_view, new_view) = (before.view_as(&options), self.view_as(&options));
+        let (old_view, new_view) = (before.view_as(options), self.view_as(options));
         let compared = |view: &super::View<'_>| -> Vec<String> {
             view.lines()
                 .map(|line| {
@@ -84,7 +86,8 @@ impl Snapshot {
         let (old, new) = (compared(&old_view), compared(&new_view));
         let mut diff = Diff::default();
         let mut push = |kind, text: String| diff.lines.push(DiffLine { kind, text });
-        for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let deadline = Some(Instant::now() + PATIENCE);
+        for op in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
             let (_, old_range, new_range) = op.as_tag_tuple();
             if matches!(op, DiffOp::Equal { .. }) {
                 for text in &new[new_range] {

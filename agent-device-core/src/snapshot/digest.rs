@@ -10,10 +10,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::{Flag, Node, Snapshot};
-use crate::{
-    geometry::{Point, Rect},
-    role::Role,
-};
+use crate::{geometry::Rect, role::Role};
 
 /// An order-independent digest of a tree: the sum of the hashes of all nodes, and their number.
 ///
@@ -105,7 +102,7 @@ pub struct Surface {
 
 /// What two surfaces say about each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum Change {
     /// Something moved, came and went.
     Changed,
     /// Nothing that tells states apart differs.
@@ -119,6 +116,7 @@ impl Surface {
         let viewport = snapshot.info().viewport;
         let mut ordinals: HashMap<u64, u32> = HashMap::new();
         let view = snapshot.view_as(&super::CaptureOptions::regular());
+        let chrome = chrome_of(snapshot);
         let mut entries: Vec<Entry> = view
             .iter()
             .filter(|node| node.role() != Role::ScrollBar)
@@ -140,7 +138,7 @@ impl Surface {
                         bounds.width.round(),
                         bounds.height.round(),
                     ),
-                    discriminating: !whole && !is_chrome(node),
+                    discriminating: !whole && !chrome[node.id().index()],
                 })
             })
             .collect();
@@ -166,9 +164,9 @@ impl Surface {
     }
 
     /// What this surface says about `baseline`, judged by the elements that tell states apart.
-    pub fn evidence_against(&self, baseline: &Self) -> Evidence {
+    pub fn evidence_against(&self, baseline: &Self) -> Change {
         if !self.is_comparable_with(baseline) {
-            return Evidence::Ambiguous;
+            return Change::Ambiguous;
         }
         let (mut shared, mut only_here, mut only_there) = (0, 0, 0);
         let ours = self.entries.iter().filter(|entry| entry.discriminating);
@@ -181,35 +179,17 @@ impl Surface {
         for entry in ours {
             match theirs.get(&(entry.key, entry.ordinal)) {
                 Some(bounds) if bounds.agrees(entry.bounds, 1.0) => shared += 1,
-                Some(_) => return Evidence::Changed,
+                Some(_) => return Change::Changed,
                 None => only_here += 1,
             }
         }
         only_there += theirs.len() - shared;
         match (shared, only_here, only_there) {
-            (0, 0, 0) => Evidence::Unchanged,
-            (0, _, _) => Evidence::Ambiguous,
-            (_, 0, _) | (_, _, 0) => Evidence::Unchanged,
-            _ => Evidence::Changed,
+            (0, 0, 0) => Change::Unchanged,
+            (0, _, _) => Change::Ambiguous,
+            (_, 0, _) | (_, _, 0) => Change::Unchanged,
+            _ => Change::Changed,
         }
-    }
-
-    /// The part of this surface's identities that is still there in `later`, from 0 to 1.
-    pub fn surviving_in(&self, later: &Self) -> f64 {
-        if self.entries.is_empty() {
-            return 1.0;
-        }
-        let there: std::collections::HashSet<_> = later
-            .entries
-            .iter()
-            .map(|entry| (entry.key, entry.ordinal))
-            .collect();
-        let survivors = self
-            .entries
-            .iter()
-            .filter(|entry| there.contains(&(entry.key, entry.ordinal)))
-            .count();
-        survivors as f64 / self.entries.len() as f64
     }
 
     /// How many elements it holds.
@@ -220,13 +200,6 @@ impl Surface {
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-
-    /// Whether any element has its centre at `point` within half a unit. For tests of movement.
-    pub fn has_center(&self, point: Point) -> bool {
-        self.entries
-            .iter()
-            .any(|entry| entry.bounds.center().distance(point) <= 0.75)
     }
 }
 
@@ -243,12 +216,20 @@ fn key_of(node: Node<'_>) -> u64 {
     hash.finish()
 }
 
-fn is_chrome(node: Node<'_>) -> bool {
-    let chrome = |role| {
-        matches!(
-            role,
+/// For each node whether it is a root, a bar or within one. One pass: parents come first.
+fn chrome_of(snapshot: &Snapshot) -> Vec<bool> {
+    let mut bars: Vec<bool> = Vec::with_capacity(snapshot.len());
+    for node in snapshot.nodes() {
+        let own = matches!(
+            node.role(),
             Role::TabBar | Role::NavigationBar | Role::Toolbar | Role::Keyboard
-        )
-    };
-    node.role().is_root() || chrome(node.role()) || node.ancestors().any(|up| chrome(up.role()))
+        );
+        let around = node.parent().is_some_and(|up| bars[up.id().index()]);
+        bars.push(own || around);
+    }
+    let roots = snapshot.nodes().map(|node| node.role().is_root());
+    bars.iter()
+        .zip(roots)
+        .map(|(bar, root)| *bar || root)
+        .collect()
 }

@@ -102,7 +102,7 @@ impl Serialize for Entry<'_, '_> {
             let by = self
                 .source
                 .covered_by()
-                .and_then(|node| self.view.ref_of(node.id()));
+                .and_then(|node| self.view.ref_number(node.id()));
             if let Some(by) = by {
                 map.serialize_entry("coveredBy", &format_args!("e{by}"))?;
             }

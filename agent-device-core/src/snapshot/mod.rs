@@ -15,7 +15,7 @@ mod view;
 
 pub use builder::{BuildError, NodeBuilder, SnapshotBuilder};
 pub use diff::{Diff, DiffKind, DiffLine};
-pub use digest::{Digest, Evidence, Surface};
+pub use digest::{Change, Digest, Surface};
 pub use node::{Checked, Flag, Node, NodeId, Sides, TextField};
 pub use quality::{ComparisonKey, Keyboard, Quality, QualityReason, QualityState};
 pub use target::Target;
@@ -26,7 +26,8 @@ use std::time::Duration;
 use crate::{geometry::Rect, role::Role};
 use node::{NodeData, TextRange};
 
-/// What holds for a capture as a whole.
+/// What holds for a capture as a whole. The default says that the tree is healthy: a backend that can't say so must say what
+/// is wrong.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SnapshotInfo {
@@ -54,12 +55,33 @@ pub struct SnapshotInfo {
     pub acquisition: Option<Duration>,
 }
 
+impl SnapshotInfo {
+    /// A tree of this quality, made by this producer. The other fields are public.
+    pub fn new(producer: &'static str, quality: Quality) -> Self {
+        Self {
+            producer,
+            quality,
+            ..Self::default()
+        }
+    }
+}
+
+/// When a capture was asked for, in the counts of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// Its number; refs are pinned to it. 0 outside of a device.
+    pub(crate) generation: u64,
+    /// How many actions had been started by then. A capture that was begun before an action shows what was, not what is.
+    pub(crate) acts: u64,
+}
+
 /// An immutable capture of a screen.
 pub struct Snapshot {
     nodes: Vec<NodeData>,
     text: String,
     info: SnapshotInfo,
     options: CaptureOptions,
+    stamp: Stamp,
 }
 
 impl Snapshot {
@@ -104,10 +126,19 @@ impl Snapshot {
         &self.info.quality
     }
 
-    /// Whether a missing element is really missing: the tree is neither sparse nor truncated, and was not limited by scope or
-    /// depth.
+    pub(crate) fn stamped(self, stamp: Stamp) -> Self {
+        Self { stamp, ..self }
+    }
+
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Whether a missing element is really missing: the tree is neither empty, sparse nor truncated, and was not limited by
+    /// scope or depth.
     pub fn proves_absence(&self) -> bool {
-        self.info.quality.state != QualityState::Sparse
+        !self.nodes.is_empty()
+            && self.info.quality.state != QualityState::Sparse
             && !self.info.truncated
             && self.info.quality.effective_depth.is_none()
             && self.options.scope.is_none()

@@ -270,8 +270,12 @@ impl<'a> Node<'a> {
         self.data.depth
     }
 
-    /// One of its texts; `None` when the device reported none, which is not the same as empty.
+    /// One of its texts; `None` when the device reported none, which is not the same as empty. The value of a secret field is
+    /// never given, whatever a decoder has stored.
     pub fn text_field(self, field: TextField) -> Option<&'a str> {
+        if field == TextField::Value && self.is(Flag::Secure) {
+            return None;
+        }
         self.snapshot.text(self.data.texts[field as usize])
     }
 

@@ -88,9 +88,9 @@ proptest! {
         for options in [CaptureOptions::regular(), CaptureOptions::interactive(), CaptureOptions::raw()] {
             let view = snapshot.view_as(&options);
             for (at, node) in view.nodes().iter().enumerate() {
-                prop_assert_eq!(view.ref_of(node.id), Some(at + 1));
+                prop_assert_eq!(view.ref_number(node.id), Some(at + 1));
                 let source = snapshot.get(node.id).unwrap();
-                let parent = source.ancestors().find(|up| view.ref_of(up.id()).is_some());
+                let parent = source.ancestors().find(|up| view.ref_number(up.id()).is_some());
                 prop_assert_eq!(node.parent.map(|at| view.nodes()[at as usize].id), parent.map(Node::id));
                 prop_assert_eq!(node.depth, node.parent.map_or(0, |at| view.nodes()[at as usize].depth + 1));
             }
@@ -251,8 +251,8 @@ fn surfaces_tell_movement_from_rest() {
     let (here, there) = (list(0.0).surface(), list(40.0).surface());
     assert!(here.is_still(&list(0.5).surface(), 1.0));
     assert!(!here.is_still(&there, 1.0));
-    assert_eq!(there.evidence_against(&here), Evidence::Changed);
-    assert_eq!(here.evidence_against(&here), Evidence::Unchanged);
+    assert_eq!(there.evidence_against(&here), Change::Changed);
+    assert_eq!(here.evidence_against(&here), Change::Unchanged);
     let bar_only = Rect::new(0.0, 90.0, 100.0, 10.0);
     let tabs = list(0.0).surface_within(bar_only);
     assert!(tabs.is_still(&list(40.0).surface_within(bar_only), 1.0));

@@ -238,8 +238,8 @@ impl<'a> View<'a> {
         &self.options
     }
 
-    /// The ref of a node in this view, for example `e12`; `None` when it isn't in the view. Refs are dense, from `e1`.
-    pub fn ref_of(&self, id: NodeId) -> Option<usize> {
+    /// The number of a node's ref in this view: 12 for `@e12`; `None` when it isn't in the view. Dense, from 1.
+    pub fn ref_number(&self, id: NodeId) -> Option<usize> {
         self.nodes
             .binary_search_by_key(&id, |node| node.id)
             .ok()
@@ -508,7 +508,7 @@ impl fmt::Display for View<'_> {
             writeln!(f, "{line}")?;
         }
         for hidden in &self.hidden {
-            let number = self.ref_of(hidden.container).unwrap_or_default();
+            let number = self.ref_number(hidden.container).unwrap_or_default();
             write!(
                 f,
                 "… @e{number} {}: {} more",

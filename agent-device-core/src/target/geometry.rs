@@ -8,6 +8,8 @@ use crate::{
 
 /// How far a parent's own touch point stays from its children and from its edge.
 const CLEARANCE: f64 = 12.0;
+/// Of how many children the edges are considered when a free point is looked for.
+const EDGES: usize = 16;
 /// How close the lowest key is to the bottom of the screen when the keyboard is docked.
 const KEYBOARD_DOCK: f64 = 80.0;
 
@@ -196,8 +198,10 @@ pub(super) fn own_point(node: Node<'_>, bounds: Rect) -> Result<Point, Vec<NodeI
             .collect();
         edges.extend(gaps);
     };
-    // Bounded: a container full of children has no free point worth a search over all of their edges.
-    let considered = &competitors[..competitors.len().min(64)];
+    // Bounded: the edges of the children nearest to the centre make the candidates, however many children there are.
+    let mut nearest: Vec<&(NodeId, Rect)> = competitors.iter().collect();
+    nearest.sort_by(|a, b| a.1.distance_to(center).total_cmp(&b.1.distance_to(center)));
+    let considered = &nearest[..nearest.len().min(EDGES)];
     let mut xs: Vec<f64> = considered
         .iter()
         .flat_map(|(_, rect)| [rect.x - CLEARANCE, rect.right() + CLEARANCE])
@@ -215,14 +219,21 @@ pub(super) fn own_point(node: Node<'_>, bounds: Rect) -> Result<Point, Vec<NodeI
             if !visible.contains(point) || bounds.depth_of(point) < from_edge {
                 continue;
             }
-            let clearance = competitors
-                .iter()
-                .map(|(_, rect)| rect.distance_to(point))
-                .fold(f64::INFINITY, f64::min);
+            let distance = point.distance(center);
+            if best.is_some_and(|(least, ..)| distance > least) {
+                continue;
+            }
+            // The nearest children first: a point that is not free is found out early.
+            let mut clearance = f64::INFINITY;
+            for (_, rect) in &nearest {
+                clearance = clearance.min(rect.distance_to(point));
+                if clearance < CLEARANCE {
+                    break;
+                }
+            }
             if clearance < CLEARANCE {
                 continue;
             }
-            let distance = point.distance(center);
             // Nearest to the centre, then the most room, then the topmost and leftmost.
             let better = best.is_none_or(|(least, room, at)| {
                 (distance, -clearance, point.y, point.x) < (least, -room, at.y, at.x)

@@ -8,6 +8,7 @@ mod geometry;
 mod refs;
 mod refuse;
 
+pub(crate) use refs::RefFrames;
 pub use refs::{Ref, RefFrame};
 pub(crate) use refuse::Refusal;
 
@@ -16,11 +17,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::{
-    action::Target,
+    error::Error,
     geometry::{Point, Rect},
     role::Role,
     selector::{Selector, is_editable, normalize},
-    snapshot::{Flag, Node, NodeId, Snapshot},
+    snapshot::{Flag, Node, NodeId, Snapshot, Target},
 };
 
 /// How a caller names what it means.
@@ -151,6 +152,23 @@ impl Find {
     }
 }
 
+impl By {
+    /// Refuses what names nothing, before anything is looked for: everyone who takes a [`By`] calls this first.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Selector(selector) => selector.check(),
+            Self::Find(find) if find.normal.is_empty() => {
+                Err(Error::invalid("find", "there is no text to find"))
+            }
+            Self::Point(point) if !point.is_finite() => Err(Error::invalid(
+                "point",
+                "a coordinate is not a finite number",
+            )),
+            Self::Find(_) | Self::Point(_) | Self::Ref(_) => Ok(()),
+        }
+    }
+}
+
 impl std::fmt::Display for By {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -168,8 +186,6 @@ enum Ambiguity {
     Reject,
     /// Several are refused when visibility, depth and area don't single one out. Reads only.
     Disambiguate,
-    /// The first in document order.
-    First,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,16 +252,6 @@ impl Policy {
         ambiguity: Ambiguity::Reject,
         ..Self::READ_TEXT
     };
-    /// Whether there is any such element; also what waits look for.
-    pub const READ_ANY: Self = Self {
-        ambiguity: Ambiguity::First,
-        ..Self::READ_TEXT
-    };
-    /// The part of the screen that a picture is cut to.
-    pub const CROP_TARGET: Self = Self {
-        needs_bounds: true,
-        ..Self::READ_UNIQUE
-    };
     /// The container of a scroll: the element itself, wherever it is.
     pub const CONTAINER: Self = Self {
         needs_bounds: true,
@@ -307,6 +313,26 @@ pub struct ResolutionInfo {
     pub promotion: Option<&'static str>,
 }
 
+impl ResolutionInfo {
+    fn exact() -> Self {
+        Self {
+            kind: ResolutionKind::Exact,
+            match_count: 1,
+            tiebreak: None,
+            alternatives: Vec::new(),
+            promotion: None,
+        }
+    }
+
+    pub(crate) fn not_observed() -> Self {
+        Self {
+            kind: ResolutionKind::NotObserved,
+            match_count: 0,
+            ..Self::exact()
+        }
+    }
+}
+
 /// A resolved target.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
@@ -346,17 +372,34 @@ pub(crate) fn resolve_node(
     id: NodeId,
     policy: Policy,
     keyboard: Option<Rect>,
-    live: Option<Rect>,
 ) -> Result<Resolved, Refusal> {
     let node = snapshot.get(id).ok_or(Refusal::NotFound)?;
-    let info = ResolutionInfo {
-        kind: ResolutionKind::Exact,
-        match_count: 1,
-        tiebreak: None,
-        alternatives: Vec::new(),
-        promotion: None,
+    let info = ResolutionInfo::exact();
+    settle_target(snapshot, Winner { node, info }, policy, keyboard, None)
+}
+
+/// Goes on with an element that was refused as off-screen, at the place where the device says that it is.
+pub(crate) fn resolve_rescued(
+    snapshot: &Arc<Snapshot>,
+    id: NodeId,
+    info: ResolutionInfo,
+    policy: Policy,
+    live: Rect,
+) -> Result<Resolved, Refusal> {
+    let node = snapshot.get(id).ok_or(Refusal::NotFound)?;
+    // It was promoted before it was refused.
+    let policy = Policy {
+        promotion: Promotion::None,
+        ..policy
     };
-    settle_target(snapshot, Winner { node, info }, policy, keyboard, live)
+    let keyboard = keyboard_band(snapshot);
+    settle_target(
+        snapshot,
+        Winner { node, info },
+        policy,
+        keyboard,
+        Some(live),
+    )
 }
 
 /// Every match in document order, for lists and predicates.
@@ -423,7 +466,7 @@ fn choose<'a>(snapshot: &'a Arc<Snapshot>, by: &By, policy: Policy) -> Result<Wi
         return pick(found, by, policy);
     }
     Err(match covered {
-        Some(node) => Refusal::covered(snapshot, node),
+        Some(node) => Refusal::covered(node),
         None => Refusal::NotFound,
     })
 }
@@ -475,9 +518,6 @@ fn pick<'a>(mut found: Vec<Node<'a>>, by: &By, policy: Policy) -> Result<Winner<
                 return Ok(win(only, Some(Tiebreak::Control), &found));
             }
         }
-    }
-    if policy.ambiguity == Ambiguity::First {
-        return Ok(win(found[0], None, &found));
     }
     if policy.prefers_fields {
         let mut fields = found.iter().copied().filter(|node| is_editable(*node));
@@ -615,6 +655,24 @@ fn promote(node: Node<'_>) -> (Node<'_>, Option<&'static str>) {
     (ancestor, Some("hittable-ancestor"))
 }
 
+/// Whether text can be put into the element, as far as anyone knows. A control that is pressed is no field, unless the backend
+/// says that it takes text (a file chooser).
+fn may_take_text(node: Node<'_>) -> bool {
+    let pressed = matches!(
+        node.role(),
+        Role::Button
+            | Role::Link
+            | Role::MenuItem
+            | Role::Tab
+            | Role::Checkbox
+            | Role::Radio
+            | Role::Switch
+            | Role::Image
+            | Role::Heading
+    );
+    !pressed || node.is(Flag::Editable)
+}
+
 fn reacts(node: Node<'_>) -> bool {
     node.flag(Flag::Interactive)
         .unwrap_or_else(|| node.flag(Flag::Hittable) == Some(true) || node.role().is_touch_target())
@@ -633,11 +691,14 @@ fn settle_target(
     if policy.promotion == Promotion::HittableAncestor {
         (node, info.promotion) = promote(node);
     }
+    if policy.prefers_fields && !may_take_text(node) {
+        return Err(Refusal::NotAField(node.id()));
+    }
     if policy.refuse_disabled && node.flag(Flag::Enabled) == Some(false) {
         return Err(Refusal::Disabled(node.id()));
     }
     if policy.occlusion == Occlusion::ExcludeAndRefuse && geometry::cover_of(node).is_some() {
-        return Err(Refusal::covered(snapshot, node));
+        return Err(Refusal::covered(node));
     }
     let bounds = live.or(node.usable_bounds());
     if policy.refuse_offscreen {
@@ -646,6 +707,7 @@ fn settle_target(
             rect: bounds.unwrap_or_default(),
             viewport: off.viewport,
             direction: off.direction,
+            info: Box::new(info.clone()),
         })?;
     }
     let point = match bounds {

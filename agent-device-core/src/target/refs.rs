@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, reason},
     snapshot::{NodeId, Snapshot},
 };
 
@@ -15,7 +15,8 @@ pub struct Ref {
 }
 
 impl Ref {
-    /// The ref with this number, counted from 1.
+    /// The ref with this number, counted from 1. It means the newest whole snapshot; where several tasks look at one device,
+    /// pin it ([`Ref::of`], [`Ref::pinned`]).
     pub fn new(number: u32) -> Self {
         Self {
             number,
@@ -30,6 +31,17 @@ impl Ref {
             generation: Some(generation),
             ..self
         }
+    }
+
+    /// The ref that `snapshot` gives to `id` in its own view, pinned to it: it can't be taken for a ref of a later snapshot.
+    /// `None` when the view does not show the node.
+    pub fn of(snapshot: &Snapshot, id: NodeId) -> Option<Self> {
+        let number = u32::try_from(snapshot.view().ref_number(id)?).ok()?;
+        let plain = Self::new(number);
+        Some(match snapshot.stamp().generation {
+            0 => plain,
+            generation => plain.pinned(generation),
+        })
     }
 
     /// The number.
@@ -97,9 +109,9 @@ pub struct RefFrame {
 
 impl RefFrame {
     /// The frame of a whole snapshot: every node of its view has a ref.
-    pub(crate) fn complete(generation: u64, snapshot: &Arc<Snapshot>) -> Self {
+    pub(crate) fn complete(snapshot: &Arc<Snapshot>) -> Self {
         Self {
-            generation,
+            generation: snapshot.stamp().generation,
             issued: snapshot.view().nodes().iter().map(|node| node.id).collect(),
             snapshot: Arc::clone(snapshot),
             complete: true,
@@ -133,10 +145,6 @@ impl RefFrame {
         self.active
     }
 
-    pub(crate) fn expire(&mut self) {
-        self.active = false;
-    }
-
     /// The ref of a node, pinned if the frame wants pins.
     pub(crate) fn ref_of(&self, id: NodeId) -> Option<Ref> {
         let at = self.issued.iter().position(|issued| *issued == id)?;
@@ -148,28 +156,81 @@ impl RefFrame {
         })
     }
 
-    /// The node that `wanted` names, for acting.
-    pub(crate) fn admit(&self, wanted: Ref) -> Result<NodeId, &'static str> {
-        use crate::error::reason;
-        if !self.active {
+    /// The node that `wanted` names in the retained tree: an expired frame still answers.
+    fn lookup(&self, wanted: Ref) -> Option<NodeId> {
+        let at = (wanted.number as usize).checked_sub(1)?;
+        self.issued.get(at).copied()
+    }
+}
+
+/// The frames of a session: of the newest whole snapshot, and of the newest few refs that an error or a diff has named beside
+/// it. One does not take the other's place; a side effect expires both.
+#[derive(Debug, Default)]
+pub(crate) struct RefFrames {
+    complete: Option<RefFrame>,
+    partial: Option<RefFrame>,
+}
+
+impl RefFrames {
+    pub(crate) fn issue(&mut self, frame: RefFrame) {
+        if frame.complete {
+            self.complete = Some(frame);
+        } else {
+            self.partial = Some(frame);
+        }
+    }
+
+    pub(crate) fn expire(&mut self) {
+        for frame in [&mut self.complete, &mut self.partial]
+            .into_iter()
+            .flatten()
+        {
+            frame.active = false;
+        }
+    }
+
+    /// The frame of the newest whole snapshot, or else the newest of all.
+    pub(crate) fn newest(&self) -> Option<&RefFrame> {
+        self.complete.as_ref().or(self.partial.as_ref())
+    }
+
+    fn frame_of(&self, wanted: Ref) -> Result<&RefFrame, &'static str> {
+        let mut frames = [&self.complete, &self.partial].into_iter().flatten();
+        match wanted.generation {
+            Some(pin) => {
+                frames
+                    .find(|frame| frame.generation == pin)
+                    .ok_or(if self.newest().is_some() {
+                        reason::REF_GENERATION_MISMATCH
+                    } else {
+                        reason::REF_NOT_FOUND
+                    })
+            }
+            None => self.complete.as_ref().ok_or(match &self.partial {
+                Some(partial) if partial.active => reason::PLAIN_REF_REQUIRES_COMPLETE_FRAME,
+                Some(_) => reason::REF_FRAME_EXPIRED,
+                None => reason::REF_NOT_FOUND,
+            }),
+        }
+    }
+
+    /// The frame and the node that `wanted` names, for acting.
+    pub(crate) fn admit(&self, wanted: Ref) -> Result<(&RefFrame, NodeId), &'static str> {
+        let (frame, node) = self.recall(wanted)?;
+        if !frame.active {
             return Err(reason::REF_FRAME_EXPIRED);
         }
-        if wanted.generation.is_some_and(|pin| pin != self.generation) {
-            return Err(reason::REF_GENERATION_MISMATCH);
-        }
-        if !self.complete && wanted.generation.is_none() {
-            return Err(reason::PLAIN_REF_REQUIRES_COMPLETE_FRAME);
-        }
-        let missing = if self.complete {
+        Ok((frame, node))
+    }
+
+    /// The frame and the node that `wanted` names, for reading: an expired frame still answers from its tree.
+    pub(crate) fn recall(&self, wanted: Ref) -> Result<(&RefFrame, NodeId), &'static str> {
+        let frame = self.frame_of(wanted)?;
+        let missing = if frame.complete {
             reason::REF_NOT_FOUND
         } else {
             reason::REF_NOT_ISSUED
         };
-        self.lookup(wanted).ok_or(missing)
-    }
-
-    /// The node that `wanted` names in the retained tree, for reading: an expired frame still answers.
-    pub(crate) fn lookup(&self, wanted: Ref) -> Option<NodeId> {
-        self.issued.get(wanted.number as usize - 1).copied()
+        Ok((frame, frame.lookup(wanted).ok_or(missing)?))
     }
 }

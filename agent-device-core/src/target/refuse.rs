@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::{By, RefFrame, geometry};
+use super::{By, RefFrame, ResolutionInfo, geometry};
 use crate::{
     dispatch::{NoRow, rows::core as row},
     error::{Error, ErrorCode, reason},
     geometry::{Direction, Point, Rect},
-    snapshot::{Line, Node, NodeId, Snapshot},
+    snapshot::{Line, Node, NodeId, QualityReason, Snapshot, SnapshotInfo},
 };
 
 /// A refusal of the pipeline. None of them has sent anything.
@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
         candidates: Vec<NodeId>,
     },
     Disabled(NodeId),
+    /// It is pressed, not filled.
+    NotAField(NodeId),
     Covered {
         node: NodeId,
         by: Option<NodeId>,
@@ -31,6 +33,8 @@ pub(crate) enum Refusal {
         rect: Rect,
         viewport: Rect,
         direction: Direction,
+        /// How it was found, in case the device says that it is visible after all.
+        info: Box<ResolutionInfo>,
     },
     CoveredByDescendants {
         node: NodeId,
@@ -45,7 +49,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    pub(super) fn covered(_snapshot: &Snapshot, node: Node<'_>) -> Self {
+    pub(super) fn covered(node: Node<'_>) -> Self {
         Self::Covered {
             node: node.id(),
             by: geometry::cover_of(node),
@@ -65,6 +69,12 @@ impl Refusal {
             Self::CoveredByDescendants { competitors, .. } => competitors.clone(),
             _ => Vec::new(),
         }
+    }
+
+    /// The error of a target of which no capture was seen.
+    pub(crate) fn without_snapshot(self, by: &By) -> Error {
+        let empty = Snapshot::sparse(QualityReason::NoNodes, SnapshotInfo::default());
+        self.into_error(by, &empty, None)
     }
 
     /// The error that a caller sees. `frame` issued refs for [`named_nodes`](Self::named_nodes).
@@ -124,11 +134,17 @@ impl Refusal {
             .with_detail(
                 "candidates",
                 candidates.iter().map(|id| line(*id)).collect::<Vec<_>>(),
-            ),
+            )
+            .with_detail("candidateRefs", refs(&candidates)),
             Self::Disabled(id) => refused(
                 row::REFUSAL_DISABLED,
                 format!("{} is disabled", line(id)),
                 reason::TARGET_DISABLED,
+            ),
+            Self::NotAField(id) => refused(
+                row::REFUSAL_NOT_A_FIELD,
+                format!("{} takes no text", line(id)),
+                reason::TARGET_NOT_A_FIELD,
             ),
             Self::Covered { node, by: cover } => {
                 let error = refused(
@@ -150,6 +166,7 @@ impl Refusal {
                 rect,
                 viewport,
                 direction,
+                info: _,
             } => refused(
                 row::REFUSAL_OFFSCREEN,
                 format!(

@@ -3,7 +3,9 @@ use crate::{
     error::{Error, ErrorCode, reason},
     geometry::Direction,
     selector::{id, label, role},
-    snapshot::{CaptureOptions, Keyboard, NodeBuilder, SnapshotBuilder, SnapshotInfo, TextField},
+    snapshot::{
+        CaptureOptions, Keyboard, NodeBuilder, SnapshotBuilder, SnapshotInfo, Stamp, TextField,
+    },
 };
 
 const SCREEN: Rect = Rect::new(0.0, 0.0, 400.0, 800.0);
@@ -502,36 +504,70 @@ fn refs_are_read_strictly() {
 }
 
 #[test]
-fn a_frame_admits_only_what_it_issued_while_it_is_active() {
+fn frames_admit_only_what_they_issued_while_they_are_active() {
     let mut ui = Ui::new();
     ui.button("OK", A);
-    let snapshot = ui.done();
+    let snapshot = Arc::into_inner(ui.done()).unwrap();
+    let snapshot = Arc::new(snapshot.stamped(Stamp {
+        generation: 3,
+        acts: 0,
+    }));
     let node = NodeId::at(1);
-    let mut complete = RefFrame::complete(3, &snapshot);
-    assert_eq!(complete.admit(Ref::new(2)), Ok(node));
-    assert_eq!(complete.admit(Ref::new(2).pinned(3)), Ok(node));
-    assert_eq!(complete.admit(Ref::new(9)), Err(reason::REF_NOT_FOUND));
+    let mut frames = RefFrames::default();
+    let admit = |frames: &RefFrames, wanted: Ref| frames.admit(wanted).map(|(_, node)| node);
+    assert_eq!(admit(&frames, Ref::new(1)), Err(reason::REF_NOT_FOUND));
+    frames.issue(RefFrame::partial(4, &snapshot, &[node]));
     assert_eq!(
-        complete.admit(Ref::new(2).pinned(2)),
-        Err(reason::REF_GENERATION_MISMATCH)
-    );
-    complete.expire();
-    assert_eq!(complete.admit(Ref::new(2)), Err(reason::REF_FRAME_EXPIRED));
-    assert_eq!(
-        complete.lookup(Ref::new(2)),
-        Some(node),
-        "reads still get an answer"
-    );
-    let partial = RefFrame::partial(4, &snapshot, &[node]);
-    assert_eq!(
-        partial.admit(Ref::new(1)),
+        admit(&frames, Ref::new(1)),
         Err(reason::PLAIN_REF_REQUIRES_COMPLETE_FRAME)
     );
-    assert_eq!(partial.admit(Ref::new(1).pinned(4)), Ok(node));
+    frames.issue(RefFrame::complete(&snapshot));
+    assert_eq!(admit(&frames, Ref::new(2)), Ok(node));
+    assert_eq!(admit(&frames, Ref::new(2).pinned(3)), Ok(node));
+    assert_eq!(Ref::of(&snapshot, node), Some(Ref::new(2).pinned(3)));
     assert_eq!(
-        partial.admit(Ref::new(2).pinned(4)),
+        admit(&frames, Ref::new(1).pinned(4)),
+        Ok(node),
+        "a whole snapshot leaves the refs of an error alone"
+    );
+    assert_eq!(
+        admit(&frames, Ref::new(2).pinned(4)),
         Err(reason::REF_NOT_ISSUED)
     );
+    for number in [0, 9] {
+        assert_eq!(admit(&frames, Ref::new(number)), Err(reason::REF_NOT_FOUND));
+    }
+    assert_eq!(
+        admit(&frames, Ref::new(2).pinned(2)),
+        Err(reason::REF_GENERATION_MISMATCH)
+    );
+    frames.expire();
+    assert_eq!(admit(&frames, Ref::new(2)), Err(reason::REF_FRAME_EXPIRED));
+    assert_eq!(
+        admit(&frames, Ref::new(1).pinned(4)),
+        Err(reason::REF_FRAME_EXPIRED)
+    );
+    let recalled = frames.recall(Ref::new(2)).map(|(_, node)| node);
+    assert_eq!(recalled, Ok(node), "reads still get an answer");
+}
+
+#[test]
+fn a_cell_full_of_buttons_is_searched_within_bounds() {
+    let mut ui = Ui::new();
+    let cell = ui.add(0, Role::Cell, "Cell", SCREEN.inset(1.0), |_| {});
+    for at in 0..3200 {
+        let place = Rect::new(
+            f64::from(at % 40) * 10.0,
+            f64::from(at / 40) * 10.0,
+            9.0,
+            9.0,
+        );
+        ui.add(cell, Role::Button, "b", place, |_| {});
+    }
+    assert!(matches!(
+        press(&ui.done(), label("Cell")),
+        Err(Refusal::CoveredByDescendants { count: 3200, .. })
+    ));
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn ref_of(device: &Device, snapshot: &Snapshot, identifier: &str) -> Ref {
     let node = node.unwrap_or_else(|| panic!("{identifier} is not on the screen"));
     let number = snapshot
         .view()
-        .ref_of(node.id())
+        .ref_number(node.id())
         .unwrap_or_else(|| panic!("{identifier} has no ref"));
     assert!(device.ref_frame().is_some_and(|frame| frame.is_active()));
     Ref::new(u32::try_from(number).unwrap_or_default())

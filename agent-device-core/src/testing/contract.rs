@@ -16,12 +16,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Backend, By, Call, Device, Dispatched, Error, ErrorCode, Interactor, Result, SnapshotBackend,
-    action::{Action, Capabilities, Operation, Orientation, Performed, Target},
+    action::{
+        Action, Alert, AppState, Capabilities, Operation, Orientation, Performed, Screenshot,
+        Target, Window,
+    },
     dispatch::{Effect, Row, rows},
     geometry::{Point, Rect},
     reason,
     selector::id,
-    snapshot::{CaptureOptions, QualityState, Snapshot},
+    snapshot::{CaptureOptions, Keyboard, QualityState, Snapshot},
     target::Policy,
 };
 
@@ -92,11 +95,17 @@ async fn refuses_what_it_does_not_offer(device: &Device, probe: &Probe) {
         assert_no(&error);
         assert!(!error.hint().is_empty());
     }
-    let reads: [(Operation, Result<()>); 4] = [
+    let reads: [(Operation, Result<()>); 7] = [
         (Operation::Screenshot, device.screenshot().await.map(drop)),
         (Operation::ReadAlert, device.alert().await.map(drop)),
         (Operation::ReadClipboard, device.clipboard().await.map(drop)),
         (Operation::ReadWindows, device.windows().await.map(drop)),
+        (Operation::ReadKeyboard, device.keyboard().await.map(drop)),
+        (
+            Operation::ReadOrientation,
+            device.orientation().await.map(drop),
+        ),
+        (Operation::ReadAppState, device.app_state().await.map(drop)),
     ];
     for (operation, result) in reads {
         if let Err(error) = result {
@@ -314,6 +323,7 @@ impl Probe {
 }
 
 #[async_trait]
+#[deny(clippy::missing_trait_methods)]
 impl SnapshotBackend for Probe {
     async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
         self.shared.captures.fetch_add(1, Ordering::SeqCst);
@@ -330,12 +340,17 @@ impl SnapshotBackend for Probe {
         self.backend.honours_cancel()
     }
 
+    async fn find_text(&self, text: &str, call: &Call) -> Result<Option<bool>> {
+        self.backend.find_text(text, call).await
+    }
+
     async fn confirm_visible(&self, target: &Target, call: &Call) -> Result<Option<Rect>> {
         self.backend.confirm_visible(target, call).await
     }
 }
 
 #[async_trait]
+#[deny(clippy::missing_trait_methods)]
 impl Interactor for Probe {
     fn capabilities(&self) -> Capabilities {
         self.backend.capabilities()
@@ -355,15 +370,16 @@ impl Interactor for Probe {
                 "refused with proof",
             )),
             Mode::Hang => futures::future::pending().await,
-            Mode::Panic => panic!("the backend panics on purpose"),
+            // Without a word on the terminal: it is meant.
+            Mode::Panic => std::panic::resume_unwind(Box::new("the backend panics on purpose")),
         }
     }
 
-    async fn screenshot(&self, call: &Call) -> Result<crate::action::Screenshot> {
+    async fn screenshot(&self, call: &Call) -> Result<Screenshot> {
         self.backend.screenshot(call).await
     }
 
-    async fn alert(&self, call: &Call) -> Result<Option<crate::action::Alert>> {
+    async fn alert(&self, call: &Call) -> Result<Option<Alert>> {
         self.backend.alert(call).await
     }
 
@@ -371,14 +387,31 @@ impl Interactor for Probe {
         self.backend.clipboard(call).await
     }
 
-    async fn windows(&self, call: &Call) -> Result<Vec<crate::action::Window>> {
+    async fn keyboard(&self, call: &Call) -> Result<Keyboard> {
+        self.backend.keyboard(call).await
+    }
+
+    async fn orientation(&self, call: &Call) -> Result<Orientation> {
+        self.backend.orientation(call).await
+    }
+
+    async fn app_state(&self, call: &Call) -> Result<AppState> {
+        self.backend.app_state(call).await
+    }
+
+    async fn windows(&self, call: &Call) -> Result<Vec<Window>> {
         self.backend.windows(call).await
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Backend for Probe {
     fn name(&self) -> Cow<'static, str> {
         self.backend.name()
+    }
+
+    fn device(&self) -> Cow<'static, str> {
+        self.backend.device()
     }
 
     fn rows(&self) -> &'static [&'static Row] {

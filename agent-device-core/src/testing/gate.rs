@@ -19,7 +19,7 @@ use crate::{dispatch::Row, error::Error};
 /// let mut gate = Gate::new(acme_rows::ROWS);
 /// // In a real test this error comes out of the backend, made to fail by a real fault.
 /// let error = Error::refused(acme_rows::DOOR_CLOSED, ErrorCode::CommandFailed, "the lid is shut");
-/// gate.cites(acme_rows::DOOR_CLOSED.row(), &error);
+/// gate.cites(acme_rows::DOOR_CLOSED, &error);
 /// gate.finish();
 /// ```
 #[derive(Debug)]
@@ -60,7 +60,8 @@ impl Gate {
     /// # Panics
     ///
     /// When it does not, when the row is not in the table, or when it was driven before.
-    pub fn cites(&mut self, row: &'static Row, error: &Error) {
+    pub fn cites(&mut self, row: impl Into<&'static Row>, error: &Error) {
+        let row = row.into();
         assert_eq!(
             error.row().map(Row::id),
             Some(row.id()),
@@ -75,7 +76,8 @@ impl Gate {
     /// # Panics
     ///
     /// When it does not, when the row is not in the table, or when it was driven before.
-    pub fn holds(&mut self, row: &'static Row, error: &Error) {
+    pub fn holds(&mut self, row: impl Into<&'static Row>, error: &Error) {
+        let row = row.into();
         assert!(
             self.table.iter().any(|known| known.id() == row.id()),
             "the row {} is not in the table of this gate",

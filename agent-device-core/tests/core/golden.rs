@@ -132,6 +132,12 @@ async fn refusals(rows: &mut Driver) {
         device.locate(id("sign-in")).press().await,
     );
 
+    let (_, device) = on(Screen::Counter);
+    rows.cites(
+        row::REFUSAL_NOT_A_FIELD.row(),
+        device.locate(id("counter")).fill("x").await,
+    );
+
     let (sim, device) = on(Screen::Keyboard);
     device.locate(id("field")).focus().await.unwrap();
     rows.cites(

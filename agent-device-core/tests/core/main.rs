@@ -3,6 +3,7 @@
 
 mod compile;
 mod golden;
+mod laws;
 mod minimal;
 mod sim;
 mod spans;

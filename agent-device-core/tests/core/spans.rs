@@ -37,8 +37,12 @@ impl Visit for Collect<'_> {
 }
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let mut fields = Fields::new();
+        let parent = context
+            .span(id)
+            .and_then(|span| span.parent().map(|parent| parent.name()));
+        fields.insert("parent", parent.unwrap_or("none").to_owned());
         attributes.record(&mut Collect(&mut fields));
         self.seen
             .lock()
@@ -109,7 +113,20 @@ async fn requests_polls_and_sends_have_spans_with_stable_names() {
     );
     assert_eq!(waiting[1]["poll"], "2");
 
+    assert!(
+        waiting
+            .iter()
+            .all(|poll| poll["parent"] == "agent_device.request")
+    );
+    let reads = spans.named("agent_device.read");
+    assert!(reads.iter().all(|read| read["op"] == "capture"));
+
     let sends = spans.named("agent_device.send");
+    assert!(
+        sends
+            .iter()
+            .all(|send| send["parent"] == "agent_device.request")
+    );
     assert_eq!(sends.len(), 2);
     assert!(sends.iter().all(|send| send["op"] == "tap"));
 }
