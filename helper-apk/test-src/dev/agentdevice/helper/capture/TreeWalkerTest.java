@@ -75,7 +75,9 @@ public class TreeWalkerTest {
 
     @Test
     public void tooManyNodesCutTheRestAndCloseWhatIsOpen() throws Exception {
-        FakeNode root = new FakeNode("r", new FakeNode("a", new FakeNode("b"), new FakeNode("c")), new FakeNode("d"));
+        FakeNode notFetched = new FakeNode("e");
+        notFetched.goesAway = true;
+        FakeNode root = new FakeNode("r", new FakeNode("a", new FakeNode("b"), new FakeNode("c")), new FakeNode("d"), notFetched);
         Budget budget = budget(3, 128);
         assertEquals("<node index=\"0\" text=\"r\"><node index=\"0\" text=\"a\"><node index=\"0\" text=\"b\" /></node></node>",
                 walk(root, budget));
