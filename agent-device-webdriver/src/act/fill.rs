@@ -209,9 +209,7 @@ fn after_clear(failure: WireFailure, cleared: bool) -> Error {
 /// The field as it is now. The text was sent: a failure here does not fail the action.
 async fn read_back(turn: &mut Turn<'_>, found: &Found, wanted: &str) -> Option<Answer> {
     // Its name may depend on what it holds: the place is enough.
-    let mut target = found.target.clone();
-    target.role.clear();
-    target.name.clear();
+    let target = found.target.clone().unchecked();
     let answer = see::inquire(turn, Act::Read(Some(wanted)), &target)
         .await
         .ok()?;

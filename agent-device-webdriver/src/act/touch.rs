@@ -56,6 +56,12 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
             "the target is not an element of a page",
         ));
     };
+    let wanted = if target.is_repeated() {
+        // The repetitions before may have changed what it is called.
+        wanted.by_any_name()
+    } else {
+        wanted
+    };
     let point = if wanted.frames.is_empty() {
         Some(touch.point)
     } else {
@@ -68,28 +74,24 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
     let (mut answer, mut element) = see::ask(turn, Act::Resolve(point), &wanted).await?;
     let moved = answer.status == Status::Covered
         || answer.status == Status::Offscreen && answer.hidden_by == Some(HiddenBy::Point);
-    if answer.status == Status::Changed
-        && let Some((known, before)) = turn.memory.touched.clone()
-        && known == wanted
-    {
-        // A press may change the name of what it presses. It is the same target when the driver says that it is the same
-        // element as the last time.
-        let mut anyhow = wanted.clone();
-        anyhow.role.clear();
-        anyhow.name.clear();
-        let (again, now) = see::ask(turn, Act::Resolve(point), &anyhow).await?;
-        if now.as_ref() == Some(&before) {
-            (answer, element) = (again, now);
-        }
-    } else if moved && point.is_some() {
+    if moved && point.is_some() {
         // It is the same element at another place, or with something over this point of it: any free point will do.
         (answer, element) = see::ask(turn, Act::Resolve(None), &wanted).await?;
+    }
+    let anyhow = wanted.clone().by_any_name();
+    if target.is_repeated()
+        && let Some((known, before)) = &turn.memory.touched
+        && *known == anyhow
+        && element.as_ref().is_some_and(|element| element != before)
+    {
+        // The press before has moved another element, maybe one of the same name, into this place of the document.
+        answer.status = Status::Changed;
     }
     if let Some(refusal) = refuse::by(&answer) {
         return Err(refusal);
     }
+    turn.memory.touched = element.clone().map(|element| (anyhow, element));
     let point = answer.point.ok_or_else(see::unreadable)?;
-    turn.memory.touched = element.clone().map(|element| (wanted.clone(), element));
     Ok(Some(Found {
         point,
         answer,

@@ -88,7 +88,7 @@ pub(crate) struct Memory {
     pub(crate) looks: u32,
     /// The page's library in the browser, for as long as its document lives.
     pub(crate) library: Option<String>,
-    /// The element that was acted on last, as the capture and as the driver names it.
+    /// The element that was touched last, as the capture (whatever its name) and as the driver names it.
     pub(crate) touched: Option<(Target, String)>,
     /// The closed shadow roots that were found in the page.
     pub(crate) roots: Roots,

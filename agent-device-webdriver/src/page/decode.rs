@@ -32,7 +32,7 @@
 //! `AR1 | status | field | field …` with the escapes above. Fields begin with a letter: `x`, `y` the point, `k` the kind of control,
 //! `R`, `V` the whole and the visible rectangle, `d` the side on which it lies, `w` what hides it (viewport, scroll, clip),
 //! `c` what covers it and `b` what inside it takes the touch (`role,tag,id,name`), `v` value, `n` its length, `q` whether it equals the expected one,
-//! `s` secret, `t` cut, `h` checked (`c`, `u`, `m`), `f` focused, `S` scroll position (`left,top,width,height,client width,client height`), `o` the
+//! `s` secret, `t` cut, `h` checked (`c`, `u`, `m`), `f` focused, `o` the
 //! options there are, `r`, `e` the role and name (or token) found instead.
 
 use std::{fmt, str::Split};
@@ -1030,17 +1030,6 @@ pub(crate) struct Blocker {
     pub(crate) name: String,
 }
 
-/// How far a container is scrolled and how large it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ScrollPosition {
-    /// Scrolled from the left and from the top.
-    pub(crate) offset: Point,
-    /// The size of its content.
-    pub(crate) content: (f64, f64),
-    /// The size of what is in sight.
-    pub(crate) sight: (f64, f64),
-}
-
 /// What an act answered.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -1076,8 +1065,6 @@ pub(crate) struct Answer {
     pub(crate) checked: Option<Option<bool>>,
     /// Whether it has the focus.
     pub(crate) focused: bool,
-    /// How far it is scrolled.
-    pub(crate) scroll: Option<ScrollPosition>,
     /// The options of a choice.
     pub(crate) options: Vec<String>,
     /// The role word found instead of the captured one.
@@ -1150,7 +1137,6 @@ pub(crate) fn answer(reply: &str) -> Result<Answer> {
         cut: false,
         checked: None,
         focused: false,
-        scroll: None,
         options: Vec::new(),
         found_role: None,
         found_name: None,
@@ -1183,7 +1169,6 @@ pub(crate) fn answer(reply: &str) -> Result<Answer> {
             Some('t') => set(&mut answer.cut, bit(text)),
             Some('f') => set(&mut answer.focused, bit(text)),
             Some('h') => set(&mut answer.checked, checked(text).map(Some)),
-            Some('S') => set(&mut answer.scroll, scroll(text).map(Some)),
             Some('o') => set(
                 &mut answer.options,
                 Some(text.split(',').map(unescaped).collect()),
@@ -1277,15 +1262,6 @@ fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
 
 fn rect(text: &str) -> Option<Rect> {
     numbers(text).map(|[x, y, width, height]| Rect::new(x, y, width, height))
-}
-
-fn scroll(text: &str) -> Option<ScrollPosition> {
-    let [left, top, width, height, client_width, client_height] = numbers(text)?;
-    Some(ScrollPosition {
-        offset: Point::new(left, top),
-        content: (width, height),
-        sight: (client_width, client_height),
-    })
 }
 
 fn blocker(text: &str) -> Option<Blocker> {

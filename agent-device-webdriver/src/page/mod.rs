@@ -156,8 +156,8 @@ pub(crate) struct Target {
     pub(crate) path: String,
     /// The role word that it must still have; empty skips the check of role and name.
     pub(crate) role: String,
-    /// The name that it must still have.
-    pub(crate) name: String,
+    /// The name that it must still have; `None` skips the check of the name.
+    pub(crate) name: Option<String>,
 }
 
 /// A frame whose document a page script can't reach from outside.
@@ -177,7 +177,7 @@ impl FramePath {
             token: self.token.clone(),
             path: self.path.clone(),
             role: String::new(),
-            name: String::new(),
+            name: None,
         }
     }
 }
@@ -218,8 +218,21 @@ impl Target {
             token,
             path,
             role: role.to_owned(),
-            name: node.label().unwrap_or_default().to_owned(),
+            name: Some(node.label().unwrap_or_default().to_owned()),
         })
+    }
+
+    /// The same element, whatever it is called by now.
+    pub(crate) fn by_any_name(self) -> Self {
+        Self { name: None, ..self }
+    }
+
+    /// Whatever is at this place of the document.
+    pub(crate) fn unchecked(self) -> Self {
+        Self {
+            role: String::new(),
+            ..self.by_any_name()
+        }
     }
 }
 
@@ -234,12 +247,6 @@ pub(crate) enum Act<'a> {
     Set(&'a str),
     /// Choose the option with this label, or else this value.
     Select(&'a str),
-    /// Say how far a container is scrolled.
-    #[allow(dead_code, reason = "no operation of the core asks for it")]
-    Scroll,
-    /// Scroll the element into the middle. A mutation of the page.
-    #[allow(dead_code, reason = "no operation of the core asks for it")]
-    IntoView,
 }
 
 impl Act<'_> {
@@ -249,8 +256,6 @@ impl Act<'_> {
             Act::Read(_) => "read",
             Act::Set(_) => "set",
             Act::Select(_) => "select",
-            Act::Scroll => "scroll",
-            Act::IntoView => "into",
         }
     }
 
@@ -264,14 +269,14 @@ impl Act<'_> {
         match self {
             Act::Resolve(Some(point)) => list.extend([json!(point.x), json!(point.y)]),
             Act::Read(Some(text)) | Act::Set(text) | Act::Select(text) => list.push(json!(text)),
-            Act::Resolve(None) | Act::Read(None) | Act::Scroll | Act::IntoView => {}
+            Act::Resolve(None) | Act::Read(None) => {}
         }
         Value::Array(list)
     }
 
     /// Whether the page may look different afterwards.
     pub(crate) fn mutates(self) -> bool {
-        matches!(self, Act::Set(_) | Act::Select(_) | Act::IntoView)
+        matches!(self, Act::Set(_) | Act::Select(_))
     }
 }
 

@@ -196,7 +196,7 @@ function fire(el, d) {
   el.dispatchEvent(new w.Event('change', { __proto__: null, bubbles: true }));
 }
 
-// op: resolve | read | set | select | scroll | into. a: [token, path, role, name, extra...]; role '' skips the identity check.
+// op: resolve | read | set | select. a: [token, path, role, name, extra...]; role '' skips the identity check, name null that of the name.
 var FOUND = null;
 function act(op, a, roots) {
   var el, d, tag, m, kind, s, cs, x, y, b, r, w, h, p, text, node, lost, i, n, list, W, v;
@@ -211,20 +211,11 @@ function act(op, a, roots) {
     ESC = false;
     m = identify(el, node);
     ESC = true;
-    if (IDROLE !== a[2] || IDNAME !== a[3]) return 'AR1|changed|r' + IDROLE + '|e' + clean(IDNAME, 200, true);
+    if (IDROLE !== a[2] || a[3] !== null && IDNAME !== a[3]) return 'AR1|changed|r' + IDROLE + '|e' + clean(IDNAME, 200, true);
   } else m = bits(el, isForm(el));
   FOUND = el;
   kind = node !== null ? 'none' : controlKind(el, tag, m);
-  if (op === 'scroll') {
-    p = el === getD(doc, 'documentElement') ? getD(doc, 'scrollingElement') || el : el;
-    if (tag === 'iframe' && (r = frameDoc(el)) !== null) p = getD(r, 'scrollingElement') || getD(r, 'documentElement');
-    return 'AR1|ok|S' + num(p.scrollLeft) + ',' + num(p.scrollTop) + ',' + num(p.scrollWidth) + ',' + num(p.scrollHeight) + ',' + num(p.clientWidth) + ',' + num(p.clientHeight);
-  }
   if (op === 'read') return 'AR1|ok|k' + kind + valueFacts(el, tag, m, kind, a[4]);
-  if (op === 'into') {
-    el.scrollIntoView({ __proto__: null, block: 'center', inline: 'nearest', behavior: 'instant' });
-    return 'AR1|ok|k' + kind;
-  }
   cs = win.getComputedStyle(el);
   s = '|k' + kind + (el === deepActive() ? '|f1' : '');
   if (cs.visibility !== 'visible') return 'AR1|hidden' + s;

@@ -125,7 +125,7 @@ fn a_target_is_the_way_through_all_records_above() {
     let tree = decode(LAYERS).snapshot;
     let target = Target::of(by_id(&tree, "tab-home")).expect("it has a handle");
     assert_eq!(target.role, "button");
-    assert_eq!(target.name, "Home");
+    assert_eq!(target.name.as_deref(), Some("Home"));
     assert!(
         target.path.starts_with("1.") && target.path.matches('.').count() == 2,
         "{}",
@@ -303,7 +303,7 @@ fn scripts_carry_no_comments_and_no_raw_arguments() {
         token: String::new(),
         path: "1.0".into(),
         role: "button".into(),
-        name: "\u{2028}\"</script>\0".into(),
+        name: Some("\u{2028}\"</script>\0".into()),
     };
     let expression = act_expression(Act::Read(Some("x")), &target);
     assert!(expression.ends_with(r#"("read",["","1.0","button","\u2028\"</script>\u0000","x"])"#));

@@ -212,10 +212,9 @@ pub(super) async fn closed_roots(turn: &mut Turn<'_>, top: &Capture) -> bool {
         .take(HOSTS)
         .collect();
     let mut new = false;
-    for mut host in hosts {
+    for host in hosts {
         turn.memory.roots.asked.insert(host.path.clone());
-        host.role.clear();
-        host.name.clear();
+        let host = host.unchecked();
         let Ok((_, Some(element))) = ask(turn, Act::Read(None), &host).await else {
             continue;
         };

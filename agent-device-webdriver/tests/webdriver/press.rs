@@ -1,6 +1,9 @@
 //! Pressing what is there, and refusing what isn't.
 
-use agent_device_core::action::Action;
+use agent_device_core::{
+    Role,
+    action::{Action, Target},
+};
 use agent_device_testbed::page::EventKind;
 
 use crate::harness::*;
@@ -37,11 +40,12 @@ async fn a_press_that_renames_its_target_can_be_repeated() {
     };
     bench.open("counter").await;
     let snapshot = capture(&bench.browser).await;
-    let counter = by_id(&snapshot, "counter");
+    let mut counter = by_id(&snapshot, "counter");
     for _ in 0..3 {
         act(&bench.browser, Action::Tap(counter.clone()))
             .await
             .unwrap();
+        counter.target = counter.target.map(Target::repeated);
     }
     assert_eq!(bench.app.events_of(EventKind::Tap, "counter").len(), 3);
 }
@@ -62,6 +66,32 @@ async fn another_element_in_the_place_of_the_target_is_not_pressed() {
     let error = act(&bench.browser, Action::Tap(first)).await.unwrap_err();
     assert_eq!(error.reason(), Some("webdriver_target_changed"));
     assert!(error.dispatched().is_no());
+}
+
+#[tokio::test]
+async fn a_series_does_not_go_on_with_the_next_row() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    for names in [["A", "B"], ["Delete", "Delete"]] {
+        bench
+            .show(&format!(
+                "<body><ul><li><button onclick=\"this.parentNode.remove()\">{}</button><li><button \
+                 onclick=\"document.title = 'wrong'\">{}</button></ul>",
+                names[0], names[1]
+            ))
+            .await;
+        let snapshot = capture(&bench.browser).await;
+        let mut buttons = snapshot.nodes().filter(|node| node.role() == Role::Button);
+        let mut first = touch(&snapshot, buttons.next().unwrap().id());
+        act(&bench.browser, Action::Tap(first.clone()))
+            .await
+            .unwrap();
+        first.target = first.target.map(Target::repeated);
+        let error = act(&bench.browser, Action::Tap(first)).await.unwrap_err();
+        assert_eq!(error.reason(), Some("webdriver_target_changed"));
+        assert_ne!(bench.script("return document.title").await, "wrong");
+    }
 }
 
 #[tokio::test]
