@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use agent_device_core::{
     Device, Dispatched, Result,
     selector::{id, label},
+    text::FillCheck,
 };
 
 mod stage;
@@ -44,10 +45,10 @@ async fn sign_in(device: &Device) -> Result<()> {
     println!("sign in");
     let clock = Instant::now();
     let email = device.locate(id("email")).fill("anna@example.org").await?;
-    step("fill email", clock, &format!("{:?}", email.fill));
+    step("fill email", clock, verdict(email.fill));
     let clock = Instant::now();
     let password = device.locate(id("password")).fill("correct horse").await?;
-    step("fill password", clock, &format!("{:?}", password.fill));
+    step("fill password", clock, verdict(password.fill));
     let clock = Instant::now();
     let pressed = device.locate(label("Sign in")).press().await?;
     step(
@@ -118,6 +119,14 @@ async fn press_once_whatever_happens(device: &Device) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn verdict(check: Option<FillCheck>) -> &'static str {
+    match check {
+        Some(FillCheck::Verified) => "the field holds it",
+        Some(FillCheck::Reformatted) => "the app reformatted it",
+        Some(FillCheck::Unobserved) | None => "the field can't be read",
+    }
 }
 
 fn step(what: &str, clock: Instant, result: &str) {
