@@ -63,7 +63,8 @@ public final class HelperInstrumentation extends Instrumentation {
             result.put("ok", true);
             ok = true;
         } catch (Throwable e) {
-            result.error(e, !(e instanceof IllegalArgumentException));
+            // What could have touched the screen says so itself.
+            result.error(e, false);
             ok = false;
         }
         SafeFinish.finish(this, ok ? 0 : 1, bundle(result));

@@ -104,4 +104,12 @@ public class XmlWriterTest {
         assertEquals("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\"><node />"
                 + "<node text=\"whole\" /></hierarchy>", xml.toString());
     }
+
+    @Test
+    public void theLastCharacterOfAPasswordIsHidden() {
+        assertEquals("\u2022\u2022\u2022", Secrets.masked("\u2022\u2022e").toString());
+        assertEquals("\u2022", Secrets.masked("e").toString());
+        assertEquals("Password", Secrets.masked("Password").toString());
+        assertEquals("", Secrets.masked("").toString());
+    }
 }

@@ -20,10 +20,12 @@ public class InjectorTest {
         long now = 1000;
         int failAt = -1;
         RuntimeException thrown;
+        long firstTakesMs;
 
         @Override
         public boolean inject(MotionStep step, TouchPlan plan, long downTimeMs) {
             seen.add(step.action + "@" + (now - 1000) + "x" + step.pointers);
+            now += seen.size() == 1 ? firstTakesMs : 0;
             if (step.action == MotionStep.CANCEL || seen.size() - 1 != failAt) {
                 return true;
             }
@@ -70,6 +72,13 @@ public class InjectorTest {
         play("transform");
         assertEquals("[0@0x1, 261@8x2, 2@16x2, 2@40x2, 262@40x2, 1@48x1]", screen.seen.toString());
         assertEquals(6, injector.injected());
+    }
+
+    @Test
+    public void anAppThatWasBusyStillSeesTheWholeHold() throws Exception {
+        screen.firstTakesMs = 350;
+        injector.run(TouchPlan.press(1, 2, 800), MotionSchedule.ofPresses(800, 1, 0));
+        assertEquals("[0@0x1, 1@1150x1]", screen.seen.toString());
     }
 
     @Test

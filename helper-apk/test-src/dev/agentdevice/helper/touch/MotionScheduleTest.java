@@ -65,6 +65,14 @@ public class MotionScheduleTest {
     @Test
     public void aPressIsDownAndUp() {
         assertEquals("[0@0 sample 0 x1 waits, 1@800 sample 1 x1 waits]",
-                MotionSchedule.ofPress(TouchPlan.press(1, 2, 800)).toString());
+                MotionSchedule.ofPresses(800, 1, 80).toString());
+    }
+
+    @Test
+    public void aDoubleTapKeepsItsPaceAndEachPressItsOwnDown() {
+        List<MotionStep> steps = MotionSchedule.ofPresses(16, 2, 80);
+        assertEquals("[0@0 sample 0 x1, 1@16 sample 1 x1, 0@96 sample 0 x1, 1@112 sample 1 x1 waits]", steps.toString());
+        assertEquals(0, steps.get(1).downOffsetMs);
+        assertEquals(96, steps.get(3).downOffsetMs);
     }
 }

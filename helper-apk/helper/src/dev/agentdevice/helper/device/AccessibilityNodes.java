@@ -4,6 +4,7 @@ import android.graphics.Rect;
 import android.view.accessibility.AccessibilityNodeInfo;
 
 import dev.agentdevice.helper.capture.NodeReader;
+import dev.agentdevice.helper.capture.Secrets;
 import dev.agentdevice.helper.capture.XmlWriter;
 
 /**
@@ -43,12 +44,13 @@ final class AccessibilityNodes implements NodeReader<AccessibilityNodeInfo> {
     @Override
     public void attributes(AccessibilityNodeInfo node, XmlWriter out) {
         CharSequence text = node.getText();
+        boolean hintShowing = ApiLevel.HINT && node.isShowingHintText();
         if (text != null) {
-            out.attribute("text", text);
+            out.attribute("text", node.isPassword() && !hintShowing ? Secrets.masked(text) : text);
         }
         if (ApiLevel.HINT) {
             nonEmpty("hint", node.getHintText(), out);
-            out.attribute("hint-showing", node.isShowingHintText());
+            out.attribute("hint-showing", hintShowing);
         }
         out.attribute("editable", node.isEditable());
         int start = node.getTextSelectionStart();

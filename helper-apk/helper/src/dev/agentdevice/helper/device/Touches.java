@@ -31,16 +31,11 @@ public final class Touches {
         return facts(plan.kind, injector, start);
     }
 
-    public Map<String, String> tap(Taps taps) throws Failure, InterruptedException {
+    public Map<String, String> tap(Taps taps) throws Failure {
         long start = UptimeClock.INSTANCE.nowMs();
         Injector injector = injector();
         TouchPlan press = TouchPlan.press(taps.x, taps.y, taps.holdMs);
-        for (int i = 0; i < taps.count; i++) {
-            if (i > 0) {
-                Thread.sleep(taps.gapMs);
-            }
-            injector.run(press, MotionSchedule.ofPress(press));
-        }
+        injector.run(press, MotionSchedule.ofPresses(taps.holdMs, taps.count, taps.gapMs));
         return facts("tap", injector, start);
     }
 
@@ -61,8 +56,8 @@ public final class Touches {
         }
         return new Injector(new Injector.Screen() {
             @Override
-            public boolean inject(MotionStep step, TouchPlan plan, long downTimeMs) {
-                MotionEvent event = event(step, plan, downTimeMs);
+            public boolean inject(MotionStep step, TouchPlan plan, long startMs) {
+                MotionEvent event = event(step, plan, startMs);
                 try {
                     return automation.inject(connection, event, step.waits);
                 } finally {
@@ -72,7 +67,7 @@ public final class Touches {
         }, UptimeClock.INSTANCE);
     }
 
-    private static MotionEvent event(MotionStep step, TouchPlan plan, long downTimeMs) {
+    private static MotionEvent event(MotionStep step, TouchPlan plan, long startMs) {
         MotionEvent.PointerProperties[] properties = new MotionEvent.PointerProperties[step.pointers];
         MotionEvent.PointerCoords[] coords = new MotionEvent.PointerCoords[step.pointers];
         for (int i = 0; i < step.pointers; i++) {
@@ -85,7 +80,7 @@ public final class Touches {
             coords[i].pressure = 1;
             coords[i].size = 1;
         }
-        return MotionEvent.obtain(downTimeMs, downTimeMs + step.offsetMs, step.action, step.pointers, properties, coords,
+        return MotionEvent.obtain(startMs + step.downOffsetMs, startMs + step.offsetMs, step.action, step.pointers, properties, coords,
                 0, 0, 1, 1, 0, 0, InputDevice.SOURCE_TOUCHSCREEN, 0);
     }
 }

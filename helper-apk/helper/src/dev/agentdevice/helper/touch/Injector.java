@@ -13,8 +13,10 @@ public final class Injector {
     /** The platform's side. */
     public interface Screen {
         /** False when the platform did not take the event, or took it and saw no end of it. */
-        boolean inject(MotionStep step, TouchPlan plan, long downTimeMs);
+        boolean inject(MotionStep step, TouchPlan plan, long startMs);
     }
+
+    private static final long MAX_SHIFT_MS = 2000;
 
     private final Screen screen;
     private final Clock clock;
@@ -34,45 +36,51 @@ public final class Injector {
     }
 
     public void run(TouchPlan plan, List<MotionStep> steps) throws Failure {
-        long down = clock.nowMs();
+        long start = clock.nowMs();
         int before = attempted;
+        long shift = 0;
         MotionStep last = null;
         try {
             for (MotionStep step : steps) {
-                long early = down + step.offsetMs - clock.nowMs();
+                long early = start + shift + step.offsetMs - clock.nowMs();
                 if (early > 0) {
                     clock.sleepMs(early);
                 }
                 last = step;
                 attempted++;
-                if (!screen.inject(step, plan, down)) {
+                if (!screen.inject(step, plan, start)) {
                     throw new IllegalStateException("injectInputEvent returned false");
                 }
                 injected++;
+                if (attempted == before + 1) {
+                    // An app that was busy began to time its long press when it saw the finger, not when we sent it. The events
+                    // keep their planned times and are delivered that much later.
+                    shift = Math.max(0, Math.min(MAX_SHIFT_MS, clock.nowMs() - start));
+                }
             }
         } catch (SecurityException e) {
             // Checked by the platform before it does anything with the event.
             attempted--;
-            cancel(plan, last, down, before);
+            cancel(plan, last, start, before);
             throw failure(e);
         } catch (InterruptedException e) {
-            cancel(plan, last, down, before);
+            cancel(plan, last, start, before);
             Thread.currentThread().interrupt();
             throw failure(e);
         } catch (RuntimeException e) {
-            cancel(plan, last, down, before);
+            cancel(plan, last, start, before);
             throw failure(e);
         }
     }
 
-    private void cancel(TouchPlan plan, MotionStep last, long down, int before) {
+    private void cancel(TouchPlan plan, MotionStep last, long start, int before) {
         if (attempted == before || last == null) {
             return;
         }
         int pointers = last.action == MotionStep.SECOND_UP ? 1 : last.pointers;
         try {
-            long now = Math.max(last.offsetMs, clock.nowMs() - down);
-            screen.inject(new MotionStep(MotionStep.CANCEL, now, last.sample, pointers, true), plan, down);
+            long now = Math.max(last.offsetMs, clock.nowMs() - start);
+            screen.inject(new MotionStep(MotionStep.CANCEL, now, last.downOffsetMs, last.sample, pointers, true), plan, start);
         } catch (RuntimeException e) {
             // The first failure is the one to tell.
         }

@@ -35,11 +35,18 @@ public final class MotionSchedule {
         return steps;
     }
 
-    /** A press without movement: DOWN and UP only. A MOVE in it would be one more thing that a recogniser can trip over. */
-    public static List<MotionStep> ofPress(TouchPlan press) {
-        List<MotionStep> steps = new ArrayList<MotionStep>(2);
-        steps.add(new MotionStep(MotionStep.DOWN, 0, 0, 1, true));
-        steps.add(new MotionStep(MotionStep.UP, press.durationMs, 1, 1, true));
+    /**
+     * Presses in place: DOWN and UP only, since a MOVE would be one more thing that a recogniser can trip over. Only the last
+     * event of several presses waits until it has been handled: what the app does about the first press must not move the
+     * second one out of the time of a double tap.
+     */
+    public static List<MotionStep> ofPresses(int holdMs, int count, int gapMs) {
+        List<MotionStep> steps = new ArrayList<MotionStep>(2 * count);
+        for (int i = 0; i < count; i++) {
+            long down = (long) i * (holdMs + gapMs);
+            steps.add(new MotionStep(MotionStep.DOWN, down, down, 0, 1, count == 1));
+            steps.add(new MotionStep(MotionStep.UP, down + holdMs, down, 1, 1, i == count - 1));
+        }
         return steps;
     }
 }

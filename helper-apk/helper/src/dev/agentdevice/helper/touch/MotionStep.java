@@ -11,16 +11,23 @@ public final class MotionStep {
     public static final int SECOND_UP = 6 | 1 << 8;
 
     public final int action;
-    /** From the first DOWN of the sequence. */
+    /** From the beginning of the sequence. */
     public final long offsetMs;
+    /** When the finger of this event came down, from the beginning of the sequence. */
+    public final long downOffsetMs;
     public final int sample;
     public final int pointers;
     /** Whether the injection waits until the event has been handled. */
     public final boolean waits;
 
     MotionStep(int action, long offsetMs, int sample, int pointers, boolean waits) {
+        this(action, offsetMs, 0, sample, pointers, waits);
+    }
+
+    MotionStep(int action, long offsetMs, long downOffsetMs, int sample, int pointers, boolean waits) {
         this.action = action;
         this.offsetMs = offsetMs;
+        this.downOffsetMs = downOffsetMs;
         this.sample = sample;
         this.pointers = pointers;
         this.waits = waits;
