@@ -1,6 +1,6 @@
 #!/bin/bash
 # Process 1 of a device: it owns the mount, process and network namespaces, so that its death takes everything along.
-# Environment: RUN ROOT LIB SDK BUILD DEX JDK API ADDRESS HEAP
+# Environment: HERE RUN ROOT LIB SDK BUILD DEX JDK API ADDRESS HEAP
 set -e
 device=$RUN/root
 mount --make-rprivate /
@@ -47,6 +47,7 @@ esac
 PS
 chmod 755 "$device/system/bin/ps"
 cp "$BUILD/device-client" "$device/system/bin/device-client"
+ln -sf /system/bin/device-client "$device/opt/device/fault"
 for name in am appops bmgr cmd content device_config dumpsys getprop ime input logcat monkey pm screencap screenrecord service \
     setprop settings svc uiautomator wm; do
     ln -sf device-client "$device/system/bin/$name"
@@ -75,12 +76,34 @@ chroot "$device" /opt/device/jdk/bin/java -Xmx"$HEAP" -Xss4m -XX:+UseSerialGC -X
     -Drobolectric.areWindowsMarkedVisible=true -Drobolectric.createActivityContexts=true -Drobolectric.installFakeMediaProvider=false \
     -cp "$classpath" testbed.boot.Main "$API" </dev/null >"$RUN/framework.log" 2>&1 &
 framework=$!
-start_adbd() { ADBD_PORT=5555 chroot "$device" /usr/sbin/adbd </dev/null >>"$RUN/adbd.log" 2>&1 & adbd=$!; }
+
+# What stands at port 5555: real adbd, the same without the shell v2 feature, or a stand-in.
+adbd_mode() { cat "$RUN/share/adbd-mode" 2>/dev/null || echo normal; }
+start_adbd() {
+    local program=/usr/sbin/adbd
+    case $(adbd_mode) in
+        down) sleep 1000000 & adbd=$!; return ;;
+        unauthorized | offline)
+            python3 "$HERE/lib/standin.py" "$(adbd_mode)" </dev/null >>"$RUN/adbd.log" 2>&1 &
+            adbd=$!
+            return ;;
+        no-shell-v2)
+            program=/data/local/adbd
+            LC_ALL=C sed 's/shell_v2/shell_v0/g' "$device$(readlink -f "$device/usr/sbin/adbd" | sed "s|^$device||")" >"$device$program"
+            chmod 755 "$device$program" ;;
+    esac
+    ADBD_PORT=5555 chroot "$device" "$program" </dev/null >>"$RUN/adbd.log" 2>&1 &
+    adbd=$!
+}
 start_adbd
+echo "$adbd" >"$RUN/share/adbd-pid"
 
 # As init does: adbd is restarted when it dies, the device ends with its framework.
 while :; do
     wait -n "$framework" "$adbd" || true
     kill -0 "$framework" 2>/dev/null || { echo "the framework process ended" >>"$RUN/framework.log"; exit 1; }
-    kill -0 "$adbd" 2>/dev/null || { sleep 0.2; [ -e "$RUN/share/adbd-stays-down" ] || start_adbd; }
+    kill -0 "$adbd" 2>/dev/null && continue
+    sleep 0.2
+    start_adbd
+    echo "$adbd" >"$RUN/share/adbd-pid"
 done

@@ -20,8 +20,10 @@ import org.robolectric.util.inject.Injector;
 
 /** Loads the framework of one API level into a sandbox and hands its main thread to the device. */
 public final class Main {
-    /** 1080 x 2400 pixels. */
-    private static final String SCREEN = "w360dp-h800dp-normal-long-notround-nowidecg-lowdr-port-notnight-480dpi-finger-keyssoft-nokeys-navhidden-nonav";
+    /** 1080 x 2400 pixels. API 23 doesn't know colour qualifiers. */
+    private static String screen(int api) {
+        return "w360dp-h800dp-normal-long-notround-" + (api >= 26 ? "nowidecg-lowdr-" : "") + "port-notnight-480dpi-finger-keyssoft-nokeys-navhidden-nonav";
+    }
 
     private Main() {}
 
@@ -57,7 +59,7 @@ public final class Main {
         sandbox.runOnMainThread(() -> {
             Thread.currentThread().setContextClassLoader(sandbox.getRobolectricClassLoader());
             try {
-                sandbox.getTestEnvironment().setUpApplicationState("device", new FixedConfiguration(api, SCREEN), new SystemManifest());
+                sandbox.getTestEnvironment().setUpApplicationState("device", new FixedConfiguration(api, screen(api)), new SystemManifest());
                 device.getMethod("run", int.class).invoke(null, api);
             } catch (Throwable failure) {
                 failure.printStackTrace();

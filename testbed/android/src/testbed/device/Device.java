@@ -3,12 +3,11 @@ package testbed.device;
 import android.os.Looper;
 import java.io.File;
 import java.nio.file.Files;
-import org.robolectric.shadows.ShadowLog;
 import testbed.device.a11y.AccessibilityServer;
 import testbed.device.am.Activities;
 import testbed.device.am.Crashes;
+import testbed.device.ime.InputMethods;
 import testbed.device.pm.Packages;
-import testbed.device.shell.ControlSocket;
 import testbed.device.shell.ShellServer;
 import testbed.device.wm.Windows;
 
@@ -24,7 +23,6 @@ public final class Device {
 
     public static void run(int level) throws Exception {
         api = level;
-        ShadowLog.stream = null;
         Clock.start();
         MainLoop.adopt(Looper.getMainLooper());
         Crashes.install();
@@ -34,9 +32,9 @@ public final class Device {
         AccessibilityServer.install();
         Windows.install();
         Packages.load();
+        InputMethods.install();
         Activities.install();
         ShellServer.start(new File("/dev/socket/framework"));
-        ControlSocket.start(new File("/opt/device/run/control"));
         MainLoop.afterFirstIdle(() -> {
             Activities.home();
             Properties.set("sys.boot_completed", "1");

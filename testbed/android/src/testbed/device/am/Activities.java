@@ -201,9 +201,26 @@ public final class Activities {
         Record old = resumed;
         pause(old);
 
+        AppRuntime.application(app);
+        Task task = taskFor(app, info, intent, caller);
+        Record record = build(app, info, intent, task, caller, callerWho, requestCode, null);
+        ActivityThread thread = AppRuntime.thread();
+        task.stack.add(record);
+        toFront(task);
+        thread.getInstrumentation().callActivityOnCreate(record.activity, null);
+        if (!record.activity.isFinishing()) {
+            start(record);
+            record.calls.onPostCreate(null);
+            resume(record);
+        }
+        if (old != null && old != record) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
+        return record;
+    }
+
+    /** Makes the activity's object and attaches it. */
+    private static Record build(App app, ActivityInfo info, Intent intent, Task task, Record caller, String callerWho, int requestCode, Object kept) throws Exception {
         String className = info.targetActivity == null ? info.name : info.targetActivity;
         Application application = AppRuntime.application(app);
-        Task task = taskFor(app, info, intent, caller);
         IBinder token = new Binder();
         ActivityThread thread = AppRuntime.thread();
         Context context = activityContext(app, info, token);
@@ -213,22 +230,13 @@ public final class Activities {
         Reflect.call(context, "setOuterContext", activity);
         Record record = new Record(app, info, intent, activity, task, token, caller, callerWho, requestCode);
         CharSequence title = app.context == null ? info.name : label(app, info);
-        record.calls.callAttach(activity, context, thread, thread.getInstrumentation(), application, intent, info, token, title, null);
+        record.calls.callAttach(activity, context, thread, thread.getInstrumentation(), application, intent, info, token, title, kept);
         if (caller != null && requestCode >= 0) {
             ShadowActivity shadow = Shadow.extract(activity);
             shadow.setCallingActivity(caller.component());
         }
         int theme = info.getThemeResource();
         if (theme != 0) activity.setTheme(theme);
-        task.stack.add(record);
-        toFront(task);
-        thread.getInstrumentation().callActivityOnCreate(activity, null);
-        if (!activity.isFinishing()) {
-            start(record);
-            record.calls.onPostCreate(null);
-            resume(record);
-        }
-        if (old != null && old != record) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
         return record;
     }
 
@@ -491,6 +499,48 @@ public final class Activities {
         record.calls.onPostCreate(null);
         resume(record);
         if (old != null) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
+    }
+
+    /** The display changed: activities are told, or made anew if they don't want to be told. */
+    public static void configurationChanged() throws Exception {
+        android.content.res.Configuration now = RuntimeEnvironment.getApplication().getResources().getConfiguration();
+        for (Task task : new ArrayList<>(TASKS)) {
+            for (Record record : new ArrayList<>(task.stack)) {
+                android.content.res.Resources resources = record.activity.getResources();
+                resources.updateConfiguration(now, android.content.res.Resources.getSystem().getDisplayMetrics());
+                // Size, screen size, layout, orientation, density.
+                int handled = ActivityInfo.CONFIG_SCREEN_SIZE | ActivityInfo.CONFIG_ORIENTATION;
+                if ((record.info.configChanges & handled) == handled || record.app.system) {
+                    record.activity.onConfigurationChanged(now);
+                } else {
+                    recreate(record);
+                }
+            }
+        }
+        for (Windows.Record window : Windows.visible()) {
+            window.view.requestLayout();
+            org.robolectric.shadows.ShadowViewRootImpl shadow = Shadow.extract(window.root);
+            shadow.callDispatchResized();
+        }
+    }
+
+    private static void recreate(Record record) throws Exception {
+        android.os.Bundle state = new android.os.Bundle();
+        boolean wasResumed = record == resumed;
+        if (wasResumed) pause(record);
+        AppRuntime.thread().getInstrumentation().callActivityOnSaveInstanceState(record.activity, state);
+        if (!record.stopped) stop(record);
+        Object kept = record.calls.retainNonConfigurationInstances();
+        AppRuntime.thread().getInstrumentation().callActivityOnDestroy(record.activity);
+        removeWindows(record);
+        Record fresh = build(record.app, record.info, record.intent, record.task, record.caller, record.callerWho, record.requestCode, kept);
+        record.task.stack.set(record.task.stack.indexOf(record), fresh);
+        AppRuntime.thread().getInstrumentation().callActivityOnCreate(fresh.activity, state);
+        start(fresh);
+        AppRuntime.thread().getInstrumentation().callActivityOnRestoreInstanceState(fresh.activity, state);
+        fresh.calls.onPostCreate(state);
+        if (wasResumed) resume(fresh);
+        else fresh.stopped = true;
     }
 
     /** Waits until an activity's window is there, for `am start -W`. */

@@ -22,7 +22,7 @@ public final class AppRuntime {
 
     private AppRuntime() {}
 
-    static ActivityThread thread() {
+    public static ActivityThread thread() {
         return (ActivityThread) RuntimeEnvironment.getActivityThread();
     }
 
@@ -51,6 +51,11 @@ public final class AppRuntime {
             // As on a phone: an absent factory is the default one.
         }
         return Reflect.type("android.app.AppComponentFactory").getDeclaredConstructor().newInstance();
+    }
+
+    /** Starts the app's process for something other than an activity. */
+    public static void ensure(App app) throws Exception {
+        application(app);
     }
 
     /** The app's Application, made and told of its creation. */

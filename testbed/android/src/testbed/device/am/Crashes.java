@@ -27,21 +27,32 @@ public final class Crashes {
             root = root.getCause();
         }
         if (root instanceof AppExit.Killed) return;
-        StringWriter trace = new StringWriter();
-        root.printStackTrace(new PrintWriter(trace));
         String owner = owner(root);
         if (owner == null && thread.equals("main")) owner = Activities.foregroundPackage();
-        App app = owner == null ? null : Packages.get(owner);
-        if (app == null || app.system) {
-            LogBuffer.error("AndroidRuntime", "*** FATAL EXCEPTION IN SYSTEM PROCESS: " + thread + "\n" + trace);
-            System.err.println("uncaught in " + thread + ": " + trace);
+        if (owner != null && Packages.get(owner) != null && !Packages.get(owner).system) {
+            die(owner, thread, root);
             return;
         }
-        LogBuffer.add(Processes.pid(owner), 6, "AndroidRuntime",
-                "FATAL EXCEPTION: " + thread + "\nProcess: " + owner + ", PID: " + Processes.pid(owner) + "\n" + trace);
-        String name = owner;
-        Throwable cause = root;
-        boolean instrumented = Instruments.crashed(owner, cause);
+        LogBuffer.error("AndroidRuntime", "*** FATAL EXCEPTION IN SYSTEM PROCESS: " + thread + "\n" + trace(root));
+        System.err.println("uncaught in " + thread + ": " + trace(root));
+    }
+
+    /** An app dies of an exception that is laid at its door. */
+    public static void of(String packageName, Throwable failure) {
+        die(packageName, "main", failure);
+    }
+
+    private static String trace(Throwable failure) {
+        StringWriter trace = new StringWriter();
+        failure.printStackTrace(new PrintWriter(trace));
+        return trace.toString();
+    }
+
+    private static void die(String name, String thread, Throwable failure) {
+        App app = Packages.get(name);
+        LogBuffer.add(Processes.pid(name), 6, "AndroidRuntime",
+                "FATAL EXCEPTION: " + thread + "\nProcess: " + name + ", PID: " + Processes.pid(name) + "\n" + trace(failure));
+        boolean instrumented = Instruments.crashed(name, failure);
         MainLoop.post(() -> {
             Processes.kill(name, "crash");
             if (!instrumented) SystemDialogs.crashed(app);

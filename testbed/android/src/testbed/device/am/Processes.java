@@ -74,7 +74,23 @@ public final class Processes {
     /** Something that a dying process closes: a socket. */
     static synchronized void own(String packageName, AutoCloseable resource) {
         Running running = RUNNING.get(packageName);
-        if (running != null) running.resources.add(resource);
+        if (running == null) return;
+        running.resources.removeIf(each -> each instanceof java.net.Socket && ((java.net.Socket) each).isClosed());
+        running.resources.add(resource);
+    }
+
+    /** Resets every connection that the app has accepted, and leaves the app alone. */
+    public static void resetSockets(String packageName) throws java.io.IOException {
+        List<AutoCloseable> resources;
+        synchronized (Processes.class) {
+            Running running = RUNNING.get(packageName);
+            resources = running == null ? new ArrayList<>() : new ArrayList<>(running.resources);
+        }
+        for (AutoCloseable resource : resources) {
+            if (!(resource instanceof java.net.Socket) || ((java.net.Socket) resource).isClosed()) continue;
+            ((java.net.Socket) resource).setSoLinger(true, 0);
+            ((java.net.Socket) resource).close();
+        }
     }
 
     /** Ends an app at once, without a word to it. */

@@ -1,16 +1,197 @@
 package testbed.device.ime;
 
+import android.content.Context;
+import android.content.pm.PackageParser;
 import android.view.KeyEvent;
+import android.view.View;
+import android.view.WindowManager.LayoutParams;
+import android.view.inputmethod.EditorInfo;
+import android.view.inputmethod.InputConnection;
+import android.view.inputmethod.InputMethodManager;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowInputMethodManager;
+import testbed.device.Device;
+import testbed.device.MainLoop;
+import testbed.device.Settings;
+import testbed.device.pm.App;
+import testbed.device.pm.Packages;
+import testbed.device.wm.Windows;
 
-/** Input methods: which is current and whether it shows. */
+/** Plays the input method manager service: which method is current, which field it serves, whether it shows. */
 public final class InputMethods {
+    public static final String BUILT_IN = "com.android.inputmethod.latin/.LatinIME";
+    private static final String ENABLED = "enabled_input_methods";
+    private static final String CURRENT = "default_input_method";
+
+    private static View served;
+    private static InputConnection connection;
+    private static EditorInfo editor;
+    private static boolean shown;
+    private static ImeService service;
+    private static View lastWindow;
+
     private InputMethods() {}
 
-    public static void tick() {}
-
-    public static boolean takesKey(KeyEvent event) {
-        return false;
+    public static void install() {
+        Settings.put("secure", ENABLED, BUILT_IN);
+        Settings.put("secure", CURRENT, BUILT_IN);
     }
 
-    public static void processDied(String packageName) {}
+    public static String current() {
+        String id = Settings.get("secure", CURRENT);
+        return id == null ? BUILT_IN : id;
+    }
+
+    public static boolean isShown() {
+        return shown;
+    }
+
+    static InputConnection connection() {
+        return connection;
+    }
+
+    /** Ids of all methods that are installed. */
+    public static List<String> known() {
+        List<String> ids = new ArrayList<>();
+        ids.add(BUILT_IN);
+        for (App app : Packages.all()) {
+            for (PackageParser.Service each : app.parsed.services) {
+                for (PackageParser.ServiceIntentInfo filter : each.intents) {
+                    if (filter.hasAction("android.view.InputMethod")) ids.add(new android.content.ComponentName(app.packageName, each.info.name).flattenToShortString());
+                }
+            }
+        }
+        return ids;
+    }
+
+    public static Set<String> enabled() {
+        Set<String> ids = new LinkedHashSet<>();
+        String list = Settings.get("secure", ENABLED);
+        if (list != null) for (String each : list.split(":")) if (!each.isEmpty()) ids.add(each);
+        ids.retainAll(known());
+        return ids;
+    }
+
+    public static void enable(String id, boolean on) {
+        Set<String> ids = enabled();
+        if (on) ids.add(id);
+        else ids.remove(id);
+        Settings.put("secure", ENABLED, String.join(":", ids));
+        if (!on && id.equals(current())) select(ids.isEmpty() ? BUILT_IN : ids.iterator().next());
+    }
+
+    public static void select(String id) {
+        Settings.put("secure", CURRENT, id);
+        MainLoop.run(() -> {
+            if (service != null) service.destroy();
+            service = null;
+            Keyboard.hide();
+            bind();
+            served = null;
+            tick();
+        });
+    }
+
+    private static void bind() {
+        String id = current();
+        if (id.equals(BUILT_IN) || service != null) return;
+        service = ImeService.create(id);
+    }
+
+    private static ShadowInputMethodManager manager() {
+        InputMethodManager manager = (InputMethodManager) RuntimeEnvironment.getApplication().getSystemService(Context.INPUT_METHOD_SERVICE);
+        return Shadow.extract(manager);
+    }
+
+    /** On the main thread, after each idle: follows the focus and what the app asked for. */
+    public static void tick() {
+        Windows.Record window = Windows.focused();
+        View view = window == null ? null : window.view.findFocus();
+        if (view != null && !view.onCheckIsTextEditor()) view = null;
+        if (window != null && window.view != lastWindow) {
+            lastWindow = window.view;
+            int state = window.params.softInputMode & LayoutParams.SOFT_INPUT_MASK_STATE;
+            boolean wanted = view != null && (state == LayoutParams.SOFT_INPUT_STATE_VISIBLE || state == LayoutParams.SOFT_INPUT_STATE_ALWAYS_VISIBLE);
+            request(wanted);
+        }
+        if (view != served) {
+            served = view;
+            connection = null;
+            editor = null;
+            if (view != null) {
+                editor = new EditorInfo();
+                editor.packageName = view.getContext().getPackageName();
+                editor.fieldId = view.getId();
+                connection = view.onCreateInputConnection(editor);
+                bind();
+            }
+            if (service != null) service.startInput(connection, editor);
+        }
+        boolean show = served != null && manager().isSoftInputVisible();
+        if (show != shown) {
+            shown = show;
+            if (show && current().equals(BUILT_IN)) Keyboard.show();
+            else Keyboard.hide();
+        }
+    }
+
+    static void request(boolean visible) {
+        ShadowInputMethodManager manager = manager();
+        if (manager.isSoftInputVisible() != visible) {
+            InputMethodManager real = (InputMethodManager) RuntimeEnvironment.getApplication().getSystemService(Context.INPUT_METHOD_SERVICE);
+            real.toggleSoftInput(0, 0);
+        }
+    }
+
+    /** A shown keyboard takes BACK and ESC to itself and goes. */
+    public static boolean takesKey(KeyEvent event) {
+        boolean closing = event.getKeyCode() == KeyEvent.KEYCODE_BACK || event.getKeyCode() == KeyEvent.KEYCODE_ESCAPE;
+        if (!closing || !shown) return false;
+        if (event.getAction() == KeyEvent.ACTION_UP) {
+            request(false);
+            tick();
+        }
+        return true;
+    }
+
+    public static void processDied(String packageName) {
+        if (service == null || !service.packageName.equals(packageName)) return;
+        service = null;
+        connection = null;
+        served = null;
+    }
+
+    public static int dump(PrintStream out) {
+        EditorInfo info = editor;
+        boolean visible = shown;
+        out.println("Current Input Method Manager state:");
+        out.println("  Input Methods:");
+        for (String id : known()) out.println("  InputMethod #: mId=" + id);
+        out.println("  Current Input Method Manager state:");
+        out.println("  mCurMethodId=" + current());
+        out.println("  mCurClient=ClientState{7e57bed uid=10100 pid=1} mCurSeq=1");
+        out.println("  mCurFocusedWindow=" + (lastWindow == null ? null : lastWindow.getContext().getPackageName()));
+        if (Device.api() >= 34) out.println("  mCurId=" + current() + " mHaveConnection=true mBoundToMethod=true mVisibleBound=" + visible);
+        out.println("  mShowRequested=" + visible + " mShowExplicitlyRequested=" + visible + " mShowForced=false mInputShown=" + visible);
+        out.println("  mInFullscreenMode=false");
+        out.println("  mImeWindowVis=" + (visible ? "0x3" : "0x0") + " mBackDisposition=0");
+        out.println("  mSystemReady=true mInteractive=true");
+        if (info != null) {
+            out.println("Input method client state for ClientState:");
+            out.println("  mServedView=" + served.getClass().getName());
+            out.println("  mCurrentTextBoxAttribute:");
+            out.println("    inputType=0x" + Integer.toHexString(info.inputType) + " imeOptions=0x" + Integer.toHexString(info.imeOptions) + " privateImeOptions=" + info.privateImeOptions);
+            out.println("    packageName=" + info.packageName);
+        }
+        out.println("Input method service state for InputMethodService:");
+        out.println("  mDecorViewVisible=" + visible + " mDecorViewWasVisible=" + visible + " mWindowVisible=" + visible + " mInShowWindow=false");
+        out.println("  mInputStarted=" + (info != null) + " mInputViewStarted=" + visible + " mIsInputViewShown=" + (visible && current().equals(BUILT_IN)));
+        return 0;
+    }
 }

@@ -51,6 +51,8 @@ public final class Packages {
                     List.of("platform"), new PackageParser.Package(name), Device.api(), String.valueOf(Device.api()), Device.api(), Device.api(), true));
         }
         renameSelf("com.android.launcher3");
+        // The shell holds it; broadcasts from there are sent in this process' name.
+        Shadows.shadowOf(RuntimeEnvironment.getApplication()).grantPermissions("android.permission.WRITE_SECURE_SETTINGS");
     }
 
     /** The device process itself appears as the launcher, whose screen it shows. */

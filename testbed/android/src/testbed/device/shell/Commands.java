@@ -2,6 +2,7 @@ package testbed.device.shell;
 
 import java.util.HashMap;
 import java.util.Map;
+import testbed.device.Faults;
 import testbed.device.LogBuffer;
 
 /** Every command by name. */
@@ -14,11 +15,26 @@ public final class Commands {
         ALL.put("pm", new PackageCommand());
         ALL.put("am", new ActivityCommand());
         ALL.put("cmd", Commands::cmd);
+        ALL.put("fault", Faults::run);
+        ALL.put("input", new InputCommand());
+        ALL.put("screencap", ScreenCommands::screencap);
+        ALL.put("wm", ScreenCommands::wm);
+        ALL.put("dumpsys", new DumpCommand());
+        ALL.put("settings", new SettingsCommand());
+        ALL.put("clipboard", ClipboardCommand::run);
+        ALL.put("ime", new ImeCommand());
+        ALL.put("logcat", new LogcatCommand());
+        ALL.put("monkey", MonkeyCommand::run);
+        ALL.put("uiautomator", new UiautomatorCommand());
+        ALL.put("svc", call -> 0);
+        ALL.put("appops", call -> 0);
+        ALL.put("connectivity", call -> 0);
+        ALL.put("device_config", call -> 0);
     }
 
     private Commands() {}
 
-    static int run(Call call) {
+    public static int run(Call call) {
         Command command = ALL.get(call.name);
         if (command == null) {
             call.err.println("/system/bin/sh: " + call.name + ": inaccessible or not found");

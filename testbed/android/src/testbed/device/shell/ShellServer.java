@@ -19,11 +19,11 @@ public final class ShellServer {
         listen(path, ShellServer::serve);
     }
 
-    interface Service {
+    private interface Service {
         void serve(SocketChannel channel) throws Exception;
     }
 
-    static void listen(File path, Service service) throws IOException {
+    private static void listen(File path, Service service) throws IOException {
         path.delete();
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(path.toPath()));

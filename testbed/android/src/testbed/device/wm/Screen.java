@@ -17,7 +17,59 @@ import testbed.device.Reflect;
 
 /** The display: its size, and a picture of all windows on it. */
 public final class Screen {
+    public static final int PHYSICAL_WIDTH = 1080;
+    public static final int PHYSICAL_HEIGHT = 2400;
+    public static final int PHYSICAL_DENSITY = 480;
+
+    private static String size;
+    private static int density;
+    private static int rotation;
+
     private Screen() {}
+
+    public static String overriddenSize() {
+        return size;
+    }
+
+    public static int overriddenDensity() {
+        return density;
+    }
+
+    public static int rotation() {
+        return rotation;
+    }
+
+    public static void overrideSize(String value) {
+        size = value;
+        apply();
+    }
+
+    public static void overrideDensity(int value) {
+        density = value;
+        apply();
+    }
+
+    /** 0 to 3, a quarter turn each. */
+    public static void rotate(int value) {
+        if (value == rotation) return;
+        rotation = value;
+        apply();
+    }
+
+    /** Changes the display and lets every activity know, as a configuration change does. */
+    private static void apply() {
+        MainLoop.run(() -> {
+            int width = size == null ? PHYSICAL_WIDTH : Integer.parseInt(size.substring(0, size.indexOf('x')));
+            int height = size == null ? PHYSICAL_HEIGHT : Integer.parseInt(size.substring(size.indexOf('x') + 1));
+            int dpi = density == 0 ? PHYSICAL_DENSITY : density;
+            boolean turned = rotation % 2 == 1;
+            int w = (turned ? height : width) * 160 / dpi;
+            int h = (turned ? width : height) * 160 / dpi;
+            org.robolectric.Shadows.shadowOf(org.robolectric.shadows.ShadowDisplay.getDefaultDisplay()).setRotation(rotation);
+            org.robolectric.RuntimeEnvironment.setQualifiers("w" + w + "dp-h" + h + "dp-" + (w > h ? "land" : "port") + "-" + dpi + "dpi");
+            testbed.device.am.Activities.configurationChanged();
+        });
+    }
 
     public static int width() {
         return metrics().widthPixels;
