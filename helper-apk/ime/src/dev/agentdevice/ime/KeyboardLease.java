@@ -6,6 +6,7 @@ import android.os.Build;
 import android.os.Handler;
 import android.os.IBinder;
 import android.os.Looper;
+import android.provider.Settings;
 import android.util.Log;
 import android.view.inputmethod.InputMethodManager;
 
@@ -14,6 +15,9 @@ import dev.agentdevice.ime.pure.Lease;
 /** Keeps the lease over crashes and gives the user's keyboard back when it ends. */
 final class KeyboardLease implements Runnable {
     private static final String KEY = "lease";
+    /** A host that selects this keyboard again after a crash gets the time to say so. */
+    private static final long GRACE_MS = 5000;
+    private static final long RETRY_MS = 30000;
 
     private final TestInputMethodService service;
     private final SharedPreferences store;
@@ -22,9 +26,25 @@ final class KeyboardLease implements Runnable {
 
     KeyboardLease(TestInputMethodService service) {
         this.service = service;
-        store = service.getSharedPreferences("lease", Context.MODE_PRIVATE);
+        // Readable before the user has unlocked a restarted device, when a keyboard may already be running.
+        Context storage = Build.VERSION.SDK_INT >= 24 ? service.createDeviceProtectedStorageContext() : service;
+        store = storage.getSharedPreferences("lease", Context.MODE_PRIVATE);
         lease = Lease.fromText(store.getString(KEY, null));
-        schedule();
+        schedule(GRACE_MS);
+    }
+
+    /** The service goes. If another keyboard is selected, whoever did that, there is nothing left to give back. */
+    synchronized void leave() {
+        main.removeCallbacks(this);
+        String selected = Settings.Secure.getString(service.getContentResolver(), Settings.Secure.DEFAULT_INPUT_METHOD);
+        if (selected != null && !selected.startsWith(service.getPackageName() + "/")) {
+            forget();
+        }
+    }
+
+    private void forget() {
+        lease = Lease.NONE;
+        store.edit().remove(KEY).commit();
     }
 
     synchronized Lease current() {
@@ -52,13 +72,13 @@ final class KeyboardLease implements Runnable {
         } else {
             edit.commit();
         }
-        schedule();
+        schedule(0);
     }
 
-    private void schedule() {
+    private void schedule(long atLeastMs) {
         main.removeCallbacks(this);
         if (lease.ends()) {
-            main.postDelayed(this, lease.leftMs(System.currentTimeMillis()) + 1);
+            main.postDelayed(this, Math.max(atLeastMs, lease.leftMs(System.currentTimeMillis()) + 1));
         }
     }
 
@@ -66,9 +86,12 @@ final class KeyboardLease implements Runnable {
     @Override
     public synchronized void run() {
         if (!lease.ended(System.currentTimeMillis())) {
-            schedule();
+            schedule(0);
             return;
         }
+        // Switching is a request: it has worked when this service is destroyed. Until then it is tried again.
+        schedule(RETRY_MS);
+        Log.i(TestInputMethodService.TAG, "nobody has talked to the keyboard; asking for " + lease.previous);
         try {
             restore();
         } catch (RuntimeException e) {
@@ -76,7 +99,7 @@ final class KeyboardLease implements Runnable {
         }
     }
 
-    /** Switches to the keyboard of before and forgets it. */
+    /** Asks for the keyboard of before. It is forgotten in {@link #leave}, when it is really there. */
     synchronized String restore() {
         if (!lease.exists()) {
             throw new IllegalStateException("no previous keyboard is known");
@@ -88,9 +111,6 @@ final class KeyboardLease implements Runnable {
             IBinder token = service.getWindow().getWindow().getAttributes().token;
             ((InputMethodManager) service.getSystemService(Context.INPUT_METHOD_SERVICE)).setInputMethod(token, previous);
         }
-        lease = Lease.NONE;
-        store.edit().remove(KEY).commit();
-        main.removeCallbacks(this);
         return previous;
     }
 }

@@ -41,6 +41,7 @@ public final class TestInputMethodService extends InputMethodService {
     private Editor editor;
     private KeyboardLease lease;
     private BroadcastReceiver receiver;
+    private SessionServer tcp;
 
     @Override
     public void onCreate() {
@@ -69,6 +70,7 @@ public final class TestInputMethodService extends InputMethodService {
     @Override
     public void onDestroy() {
         unregisterReceiver(receiver);
+        lease.leave();
         for (SessionServer server : servers) {
             server.stop(SessionServer.End.STOPPED);
         }
@@ -91,7 +93,7 @@ public final class TestInputMethodService extends InputMethodService {
         return null;
     }
 
-    private void serve(Endpoint endpoint, String token) {
+    private SessionServer serve(Endpoint endpoint, String token) {
         final SessionServer server = new SessionServer(endpoint, token, new ImeCommands(this, editor, lease).commands(),
                 new SessionServer.Limits(), Clock.SYSTEM);
         servers.add(server);
@@ -109,6 +111,7 @@ public final class TestInputMethodService extends InputMethodService {
         };
         thread.setDaemon(true);
         thread.start();
+        return server;
     }
 
     private final class Orders extends BroadcastReceiver {
@@ -163,7 +166,12 @@ public final class TestInputMethodService extends InputMethodService {
         if (order.action.equals(Order.RESTORE)) {
             return " previous=" + lease.restore();
         }
-        serve(new TcpEndpoint(order.port), order.token);
+        // A host that comes again with another token takes the place of the one before.
+        if (tcp != null) {
+            tcp.stop(SessionServer.End.STOPPED);
+            servers.remove(tcp);
+        }
+        tcp = serve(new TcpEndpoint(order.port), order.token);
         return " port=" + order.port;
     }
 
