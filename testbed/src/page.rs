@@ -24,6 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use agent_device_core::testing::{EventKind, zoo};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::{
@@ -99,34 +100,6 @@ pub const LIMITS: &[(&str, &str)] = &[
 /// Screens that other screens lead to; they have no row on `home`.
 const INNER_SCREENS: &[&str] = &["home", "done", "opened"];
 
-/// What happened to the app.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum EventKind {
-    /// A click or a tap.
-    Tap,
-    /// Two taps within 400 ms on `double`. The tap that the first one was is taken out of the log.
-    DoubleTap,
-    /// A press of at least 500 ms on `hold`, logged while it is held.
-    LongPress,
-    /// A field has a new value. The detail is the value, or `{"length": n}` for a secret.
-    Text,
-    /// A field has become empty.
-    Clear,
-    /// A switch or a checkbox changed. The detail is its new state. No tap is logged with it.
-    Toggle,
-    /// A container, or `page` for the document, rests at a new offset: `{"x": n, "y": n}`.
-    Scroll,
-    /// All pointers have left the pad: `{"pointers", "duration", "points": [[[ms, x, y], …], …], "type", "cancelled"}`, with one
-    /// list of points per pointer, in ms since the first went down and CSS pixels of the viewport.
-    Stroke,
-    /// A screen was opened. The detail is its name, the element is the row or nothing.
-    Navigate,
-    /// A dialog was answered: `{"message", "button"}`, and `"value"` for a prompt. The element is its opener.
-    Alert,
-}
-
 /// One thing that happened to the app.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -158,41 +131,6 @@ impl fmt::Display for Event {
             write!(f, " {}", self.detail)
         }
     }
-}
-
-/// The labels of the screen `zoo`: ids and the exact texts.
-#[must_use]
-pub fn zoo() -> Vec<(&'static str, String)> {
-    let fixed = [
-        ("zoo-emoji", "🎉 Party 👩‍👩‍👧‍👦"),
-        ("zoo-cjk", "確認する 确认 확인"),
-        ("zoo-rtl", "שמור שינויים ثم تابع"),
-        ("zoo-bidi", "left \u{202E}thgir\u{202C} left"),
-        ("zoo-combining", "Cafe\u{301} Zo\u{308}e\u{328}"),
-        ("zoo-composed", "Café Zöę"),
-        ("zoo-double-quotes", r#"Say "hello""#),
-        ("zoo-single-quotes", "It's Bob's"),
-        ("zoo-pipes", "this || that"),
-        ("zoo-selector", r#"role=button && label="x" || id='y'"#),
-        ("zoo-shell", r#"$(reboot); `id` "x" 'y' \ > /tmp/z & ~"#),
-        ("zoo-markup", "<b>&amp;</b> ]]> <!-- -->"),
-        ("zoo-nul", "NUL\u{0}inside"),
-        (
-            "zoo-controls",
-            "bell\u{7} escape\u{1b}[31m unit\u{1f} delete\u{7f}",
-        ),
-        ("zoo-lines", "two\nlines\tand a tab"),
-        (
-            "zoo-separators",
-            "line\u{2028}paragraph\u{2029}nbsp\u{a0}zwsp\u{200b}end",
-        ),
-    ];
-    let mut labels: Vec<_> = fixed
-        .into_iter()
-        .map(|(id, label)| (id, label.to_owned()))
-        .collect();
-    labels.push(("zoo-long", "0123456789".repeat(1000)));
-    labels
 }
 
 /// What every open page should show: the whole state, so that a page that missed a message lost nothing.

@@ -41,6 +41,7 @@ mod gate;
 mod link;
 mod picture;
 mod sim;
+mod zoo;
 
 pub use conformance::{Body, conformance, conformance_of, fault_matrix};
 pub use contract::contract;
@@ -49,6 +50,7 @@ pub use fault::{Fault, FaultPlan};
 pub use gate::Gate;
 pub use link::{Knob, Link, LinkError, Screen};
 pub use sim::{SimOptions, SimulatedDevice, sim_rows};
+pub use zoo::zoo;
 
 #[cfg(test)]
 mod tests;
