@@ -1,5 +1,8 @@
 # Odd states of a device: sourced by ../device. Those of adbd are set here, the others in the framework process.
 
+# Whether port 5555 (15B3) of the device takes connections.
+listening() { grep -q ":15B3 0*:0000 0A" "/proc/$(cat "$1/init")/net/tcp" "/proc/$(cat "$1/init")/net/tcp6" 2>/dev/null; }
+
 fault() { # name fault arguments
     local name=$1 run=$CACHE/run/$1
     shift
@@ -18,7 +21,7 @@ fault() { # name fault arguments
             [ "$2" = kill ] && return
             for _ in $(seq 100); do
                 after=$(cat "$run/share/adbd-pid")
-                [ "$after" != "$before" ] && return
+                [ "$after" != "$before" ] && { [ "$2" = down ] || listening "$run"; } && return
                 sleep 0.05
             done
             die "adbd did not come back" ;;

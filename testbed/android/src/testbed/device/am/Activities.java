@@ -517,6 +517,8 @@ public final class Activities {
                 }
             }
         }
+        // Those made anew have windows of their own, which know already.
+        Windows.tick();
         for (Windows.Record window : Windows.visible()) {
             window.view.requestLayout();
             org.robolectric.shadows.ShadowViewRootImpl shadow = Shadow.extract(window.root);
