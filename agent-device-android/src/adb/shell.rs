@@ -205,7 +205,8 @@ impl AdbDevice {
     }
 
     /// Runs a command to its end with these bytes as its input, then the end of input. A device without `shell_v2` takes no
-    /// input this way.
+    /// input this way. If the command ends before it has read all of it, its exit code comes and its output may be lost: the
+    /// daemon gives both up at once (seen with adbd 34).
     ///
     /// # Errors
     ///

@@ -3,8 +3,11 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
+mod corpus;
+mod device;
 mod faults;
 mod golden;
 mod host;
 mod peers;
 mod quoting;
+mod suite;
