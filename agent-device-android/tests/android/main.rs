@@ -10,4 +10,3 @@ mod golden;
 mod host;
 mod peers;
 mod quoting;
-mod suite;
