@@ -8,6 +8,11 @@ final class ApiLevel {
     static final boolean WINDOW_TITLE = Build.VERSION.SDK_INT >= 24;
     static final boolean NO_SUPPRESS_FLAG = Build.VERSION.SDK_INT >= 24;
     static final boolean HINT = Build.VERSION.SDK_INT >= 26;
+    /**
+     * Before, fields obey the action without listing it, and one that formats its text crashes its app: the platform puts the
+     * cursor where the text would have ended.
+     */
+    static final boolean SET_TEXT_SOUND = Build.VERSION.SDK_INT >= 26;
     static final boolean HEADING = Build.VERSION.SDK_INT >= 28;
     /** From here on only the focused app and the keyboard may read the clipboard. */
     static final boolean CLIPBOARD_GUARDED = Build.VERSION.SDK_INT >= 29;

@@ -27,28 +27,18 @@ public final class TextFields {
     public Map<String, String> insert(String text) throws Failure {
         AccessibilityNodeInfo field = focused();
         try {
-            String value = value(field);
-            Map<String, String> facts = facts("text", field, value);
-            if (field.isPassword() && !value.isEmpty() || !canSetText(field)) {
-                // The value of a secret field is dots: nothing to build a new one from.
-                KeyEvent[] events = Keys.eventsFor(text);
-                if (events == null) {
-                    throw Failure.beforeStart(new UnsupportedOperationException(
-                            "the field takes key events only, and the text has characters without a key"));
-                }
+            Map<String, String> facts = facts("text", field);
+            String value = valueToBuildOn(field);
+            KeyEvent[] events = value == null || !ApiLevel.SET_TEXT_SOUND ? Keys.eventsFor(text) : null;
+            if (events != null) {
                 facts.put("channel", "keys");
                 keys.send(events);
-            } else {
-                int start = field.getTextSelectionStart();
-                int end = field.getTextSelectionEnd();
-                if (start < 0 || end < 0 || start > value.length() || end > value.length()) {
-                    start = value.length();
-                    end = start;
-                }
-                int from = Math.min(start, end);
-                setText(field, value.substring(0, from) + text + value.substring(Math.max(start, end)));
-                moveCursor(field, from + text.length());
+            } else if (value != null) {
                 facts.put("channel", "set-text");
+                insertInto(field, value, text);
+            } else {
+                throw Failure.beforeStart(new UnsupportedOperationException(
+                        "the field takes key events only, and the text has characters without a key; the test keyboard can type it"));
             }
             return after(field, facts);
         } finally {
@@ -63,13 +53,38 @@ public final class TextFields {
             if (!canSetText(field)) {
                 throw Failure.beforeStart(new UnsupportedOperationException("the field does not let its text be set"));
             }
-            Map<String, String> facts = facts(kind, field, value(field));
-            setText(field, text);
-            facts.put("channel", "set-text");
+            Map<String, String> facts = facts(kind, field);
+            KeyEvent[] events = text.isEmpty() || ApiLevel.SET_TEXT_SOUND ? null : Keys.eventsFor(text);
+            facts.put("channel", events == null ? "set-text" : "set-text+keys");
+            setText(field, events == null ? text : "");
+            if (events != null) {
+                keys.send(events);
+            }
             return after(field, facts);
         } finally {
             AccessibilityNodes.recycle(field);
         }
+    }
+
+    /** Null when nobody can tell what a new value would have to be made from: dots, or a hint that can't be told from text. */
+    private static String valueToBuildOn(AccessibilityNodeInfo field) {
+        if (!canSetText(field) || knownLength(field) < 0 || field.isPassword() && knownLength(field) > 0) {
+            return null;
+        }
+        CharSequence text = field.getText();
+        return knownLength(field) == 0 ? "" : text.toString();
+    }
+
+    private static void insertInto(AccessibilityNodeInfo field, String value, String text) {
+        int start = field.getTextSelectionStart();
+        int end = field.getTextSelectionEnd();
+        if (start < 0 || end < 0 || start > value.length() || end > value.length()) {
+            start = value.length();
+            end = start;
+        }
+        int from = Math.min(start, end);
+        setText(field, value.substring(0, from) + text + value.substring(Math.max(start, end)));
+        moveCursor(field, from + text.length());
     }
 
     private AccessibilityNodeInfo focused() throws Failure {
@@ -88,7 +103,7 @@ public final class TextFields {
     }
 
     private static boolean canSetText(AccessibilityNodeInfo field) {
-        return field.getActionList().contains(AccessibilityNodeInfo.AccessibilityAction.ACTION_SET_TEXT);
+        return !ApiLevel.SET_TEXT_SOUND || field.getActionList().contains(AccessibilityNodeInfo.AccessibilityAction.ACTION_SET_TEXT);
     }
 
     private static void setText(AccessibilityNodeInfo field, String text) {
@@ -107,12 +122,19 @@ public final class TextFields {
         field.performAction(AccessibilityNodeInfo.ACTION_SET_SELECTION, arguments);
     }
 
-    private static String value(AccessibilityNodeInfo field) {
+    /** Negative when it can't be told: before Android 8 an empty field answers with its hint, a secret one with nothing. */
+    private static int knownLength(AccessibilityNodeInfo field) {
         CharSequence text = field.getText();
-        return text == null || ApiLevel.HINT && field.isShowingHintText() ? "" : text.toString();
+        if (ApiLevel.HINT) {
+            return text == null || field.isShowingHintText() ? 0 : text.length();
+        }
+        if (field.isPassword()) {
+            return -1;
+        }
+        return text == null || text.length() == 0 ? 0 : field.getTextSelectionStart() > 0 ? text.length() : -1;
     }
 
-    private static Map<String, String> facts(String kind, AccessibilityNodeInfo field, String value) {
+    private static Map<String, String> facts(String kind, AccessibilityNodeInfo field) {
         Map<String, String> out = new LinkedHashMap<String, String>();
         out.put("kind", kind);
         out.put("fieldPackage", String.valueOf(field.getPackageName()));
@@ -120,15 +142,22 @@ public final class TextFields {
         String id = field.getViewIdResourceName();
         out.put("fieldId", id == null ? "" : id);
         out.put("fieldPassword", Boolean.toString(field.isPassword()));
-        out.put("lengthBefore", Integer.toString(value.length()));
+        putLength(out, "lengthBefore", field);
         return out;
     }
 
     private static Map<String, String> after(AccessibilityNodeInfo field, Map<String, String> facts) {
         if (field.refresh()) {
-            facts.put("lengthAfter", Integer.toString(value(field).length()));
+            putLength(facts, "lengthAfter", field);
         }
         return facts;
+    }
+
+    private static void putLength(Map<String, String> facts, String name, AccessibilityNodeInfo field) {
+        int length = knownLength(field);
+        if (length >= 0) {
+            facts.put(name, Integer.toString(length));
+        }
     }
 
     public Map<String, String> key(int code, int meta) throws Failure {
