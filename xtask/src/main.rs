@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 fn demo(device: &str) -> Result<(), String> {
     match device {
         "sim" => {}
-        "chromium" => chromium()?,
+        "chromium" => CHROMIUM.provide()?,
         other => return Err(format!("there is no demo on {other:?}\n{USAGE}")),
     }
     quickstart(device)
@@ -61,15 +61,17 @@ fn quickstart(device: &str) -> Result<(), String> {
 }
 
 fn test() -> Result<(), String> {
-    if let Err(how) = chromium() {
-        if peers_required() {
-            return Err(how);
+    for peer in [CHROMIUM, ADB] {
+        if let Err(how) = peer.provide() {
+            if peers_required() {
+                return Err(how);
+            }
+            eprintln!("skipped: {how}");
         }
-        eprintln!("skipped: {how}");
     }
     cargo(&["test", "--workspace", "--all-features"])?;
     quickstart("sim")?;
-    if has_chromium() {
+    if CHROMIUM.is_here() {
         quickstart("chromium")?;
     }
     Ok(())
@@ -95,7 +97,7 @@ fn ci() -> Result<(), String> {
 }
 
 fn bench() -> Result<(), String> {
-    chromium()?;
+    CHROMIUM.provide()?;
     cargo(&["bench", "--package", "agent-device-benches"])
 }
 
@@ -103,39 +105,53 @@ fn peers_required() -> bool {
     env::var("AGENT_DEVICE_REQUIRE_PEERS").is_ok_and(|peers| peers == "all")
 }
 
-fn has_chromium() -> bool {
-    on_path("chromedriver") && (on_path("chromium") || on_path("google-chrome"))
+/// Programs that tests run against, and the Debian packages that have them.
+struct Peer {
+    name: &'static str,
+    /// Of each group one program must be on the path.
+    programs: &'static [&'static [&'static str]],
+    packages: &'static [&'static str],
 }
 
-/// Makes sure that Chromium and its driver are there: installs Debian's packages as root, says how otherwise.
-fn chromium() -> Result<(), String> {
-    if has_chromium() {
-        return Ok(());
+const CHROMIUM: Peer = Peer {
+    name: "chromium",
+    programs: &[&["chromedriver"], &["chromium", "google-chrome"]],
+    packages: &["chromium", "chromium-driver"],
+};
+
+const ADB: Peer = Peer {
+    name: "adb",
+    programs: &[&["adb"]],
+    packages: &["adb"],
+};
+
+impl Peer {
+    fn is_here(&self) -> bool {
+        self.programs
+            .iter()
+            .all(|group| group.iter().any(|name| on_path(name)))
     }
-    let how = "chromium: apt-get install chromium chromium-driver";
-    if !on_path("apt-get") || !is_root() {
-        return Err(format!("{how} (as root)"));
-    }
-    eprintln!("installing chromium and chromium-driver");
-    let apt = |arguments: &[&str]| {
-        run(Command::new("apt-get")
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdout(std::process::Stdio::null()))
-    };
-    apt(&["update", "--quiet"])?;
-    apt(&[
-        "install",
-        "--yes",
-        "--quiet",
-        "--no-install-recommends",
-        "chromium",
-        "chromium-driver",
-    ])?;
-    if has_chromium() {
-        Ok(())
-    } else {
-        Err(how.to_owned())
+
+    /// Makes sure that it is there: installs Debian's packages as root, says how otherwise.
+    fn provide(&self) -> Result<(), String> {
+        if self.is_here() {
+            return Ok(());
+        }
+        let how = format!("{}: apt-get install {}", self.name, self.packages.join(" "));
+        if !on_path("apt-get") || !is_root() {
+            return Err(format!("{how} (as root)"));
+        }
+        eprintln!("installing {}", self.packages.join(", "));
+        let apt = |arguments: &[&str]| {
+            run(Command::new("apt-get")
+                .args(arguments)
+                .env("DEBIAN_FRONTEND", "noninteractive")
+                .stdout(std::process::Stdio::null()))
+        };
+        apt(&["update", "--quiet"])?;
+        let install = ["install", "--yes", "--quiet", "--no-install-recommends"];
+        apt(&[&install, self.packages].concat())?;
+        if self.is_here() { Ok(()) } else { Err(how) }
     }
 }
 
