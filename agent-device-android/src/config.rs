@@ -36,3 +36,61 @@ impl Default for AdbConfig {
         }
     }
 }
+
+/// When the helper app is installed on the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HelperInstall {
+    /// When it is missing, older than the one in this crate, or of the same version with another content.
+    #[default]
+    MissingOrOutdated,
+    /// Always.
+    Always,
+    /// Never: somebody else sees to it.
+    Never,
+}
+
+/// How an [`Android`](crate::Android) device is driven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AndroidConfig {
+    /// The package of the app under test, if it is known: a tree without it is then not taken for a healthy one, and
+    /// [`Action::Close`](agent_device_core::Action::Close) without a name closes it.
+    pub app: Option<String>,
+    /// Whether identifiers of an app's own resources are called by their bare name: `power` for `com.app:id/power`. False by
+    /// default.
+    pub bare_ids: bool,
+    /// When the helper is installed.
+    pub install: HelperInstall,
+    /// How long [`connect`](crate::Android::connect) may take: 90 s. The first install of an app takes its time.
+    pub connect_timeout: Duration,
+    /// How long the helper may take to be ready: 15 s, never more than the call has left.
+    pub session_timeout: Duration,
+    /// After how much silence the helper's session ends by itself and lets go of the device: 5 min.
+    pub idle_timeout: Duration,
+    /// How long the screen must be quiet before a capture reads it: 50 ms.
+    pub quiet: Duration,
+    /// How long a capture waits for that at most: 300 ms. An animation that never ends costs so much for each capture.
+    pub quiet_limit: Duration,
+    /// The largest hierarchy that is read, in bytes: 64 MiB.
+    pub max_capture: usize,
+    /// The largest picture that is read, in bytes: 64 MiB.
+    pub max_picture: usize,
+}
+
+impl Default for AndroidConfig {
+    fn default() -> Self {
+        Self {
+            app: None,
+            bare_ids: false,
+            install: HelperInstall::default(),
+            connect_timeout: Duration::from_secs(90),
+            session_timeout: Duration::from_secs(15),
+            idle_timeout: Duration::from_secs(300),
+            quiet: Duration::from_millis(50),
+            quiet_limit: Duration::from_millis(300),
+            max_capture: 64 << 20,
+            max_picture: 64 << 20,
+        }
+    }
+}

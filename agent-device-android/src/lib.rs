@@ -2,6 +2,7 @@
 //!
 //! | to do what | look at |
 //! | --- | --- |
+//! | drive a device | `Android`, with `agent_device_core::Device` (feature `adb`) |
 //! | talk to a device | `adb::AdbServer`, `adb::AdbDevice` (feature `adb`) |
 //! | build a remote command line | `adb::ShellCommand` (feature `adb`) |
 //! | turn a hierarchy into a [`Snapshot`](agent_device_core::Snapshot) | [`hierarchy`] |
@@ -32,12 +33,22 @@
 //! | `adb` (default) | the client of the adb server. Without it the crate has no sockets and no processes. |
 
 #[cfg(feature = "adb")]
+mod act;
+#[cfg(feature = "adb")]
 pub mod adb;
+#[cfg(feature = "adb")]
+mod backend;
 #[cfg(feature = "adb")]
 mod config;
 #[cfg(feature = "adb")]
 mod error;
+#[cfg(feature = "adb")]
+mod helper;
 pub mod hierarchy;
+#[cfg(feature = "adb")]
+mod see;
 
 #[cfg(feature = "adb")]
-pub use config::AdbConfig;
+pub use backend::{Android, DeviceFacts};
+#[cfg(feature = "adb")]
+pub use config::{AdbConfig, AndroidConfig, HelperInstall};

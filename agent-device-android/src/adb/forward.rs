@@ -31,7 +31,7 @@ pub enum Remote {
 }
 
 impl Remote {
-    fn spec(&self) -> Result<String> {
+    pub(super) fn spec(&self) -> Result<String> {
         let (kind, name) = match self {
             Self::Tcp(port) => return Ok(format!("tcp:{port}")),
             Self::LocalAbstract(name) => ("localabstract", name),

@@ -18,6 +18,7 @@ mod process;
 pub(crate) mod refusal;
 mod server;
 mod shell;
+mod socket;
 mod sync;
 mod wire;
 mod word;

@@ -420,7 +420,7 @@ impl<'d, 'f> Pass<'d, 'f> {
                 outside(&mut node, bounds, window);
             }
         }
-        texts(&mut node, read, secure, editable);
+        texts(&mut node, read, secure, editable, self.facts.bare_ids);
         node.flag_if_known(Flag::Enabled, read.enabled)
             .flag_if_known(Flag::Focused, read.focused)
             .flag_if_known(Flag::Selected, read.selected)
@@ -790,7 +790,13 @@ fn text(node: &mut NodeBuilder<'_>, field: TextField, value: &str) {
     }
 }
 
-fn texts(node: &mut NodeBuilder<'_>, read: &Attributes<'_>, secure: bool, editable: bool) {
+fn texts(
+    node: &mut NodeBuilder<'_>,
+    read: &Attributes<'_>,
+    secure: bool,
+    editable: bool,
+    bare_ids: bool,
+) {
     let filled = |text: &&str| !text.is_empty();
     let hint_showing = read.hint_showing == Some(true);
     let hint = read
@@ -823,7 +829,11 @@ fn texts(node: &mut NodeBuilder<'_>, read: &Attributes<'_>, secure: bool, editab
         text(node, TextField::Description, description);
     }
     if let Some(id) = read.id.filter(filled) {
-        text(node, TextField::Identifier, id);
+        let bare = read.package.filter(|_| bare_ids).and_then(|package| {
+            let name = id.strip_prefix(package)?.strip_prefix(":id/")?;
+            Some(name).filter(|name| !name.is_empty())
+        });
+        text(node, TextField::Identifier, bare.unwrap_or(id));
     }
     if !read.class.is_empty() {
         text(node, TextField::NativeType, read.class);

@@ -58,6 +58,9 @@ pub struct Facts<'a> {
     pub display: Option<(u32, u32)>,
     /// Picture pixels for each unit of the coordinates, which are pixels: 1 when a screenshot has the display's size. 0: unknown.
     pub scale: f64,
+    /// Whether an identifier that starts with the node's own package is called by its bare name: `power` for
+    /// `com.app:id/power`.
+    pub bare_ids: bool,
     /// Whether only the active window was captured: then nothing is known about other windows.
     pub active_window_only: bool,
     /// Whether the helper hit a limit.

@@ -1,0 +1,177 @@
+//! Focusing a field, and replacing what it holds.
+//!
+//! A tap gives the focus; a capture says whether the field that is meant has it, because the text goes to whatever has it. The
+//! value is replaced in one input, whatever keyboard is active, and read back by captures until it rests.
+
+use std::{sync::Arc, time::Duration};
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result, Snapshot,
+    action::{FieldState, Performed, Text, Touch},
+    dispatch::rows::android_helper as rows,
+    geometry::Point,
+    snapshot::{CaptureOptions, Flag, Node},
+};
+use tokio::time::Instant;
+
+use super::{encoded, pause, touch};
+use crate::{
+    backend::Memory,
+    helper::{Command, Helper},
+    see,
+};
+
+/// How long a field may take until it has the focus.
+const FOCUS_LIMIT: Duration = Duration::from_millis(1500);
+/// How long a value may take to come to rest.
+const VALUE_LIMIT: Duration = Duration::from_millis(1500);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(60);
+
+pub(super) async fn focus(
+    helper: &Helper,
+    memory: &Memory,
+    touch: &Touch,
+    call: &Call,
+) -> Result<Performed> {
+    focused(helper, memory, touch, call).await?;
+    Ok(Performed::by("coordinates"))
+}
+
+pub(super) async fn fill(
+    helper: &Helper,
+    memory: &Memory,
+    touch: &Touch,
+    text: &Text,
+    call: &Call,
+) -> Result<Performed> {
+    let payload = encoded(text)?;
+    let read_only = touch
+        .target
+        .as_ref()
+        .is_some_and(|target| target.node().is(Flag::ReadOnly));
+    if read_only {
+        return Err(Error::refused(
+            rows::FIELD_READ_ONLY,
+            ErrorCode::CommandFailed,
+            "the field can't be changed",
+        )
+        .with_reason("android_field_read_only"));
+    }
+    let name = focused(helper, memory, touch, call).await?;
+    let command = if text.expose().is_empty() {
+        Command::new("clear", "")
+    } else {
+        Command::new("settext", &payload)
+    };
+    let reply = helper.mutate(command, call).await?;
+    let performed = Performed::by("element");
+    let secret = reply.facts.is("fieldPassword") == Some(true);
+    if secret {
+        return Ok(match reply.facts.number("lengthAfter") {
+            Some(length) => performed.with_field(FieldState::Length(length)),
+            None => unread(performed),
+        });
+    }
+    Ok(
+        match read_back(helper, name.as_deref(), touch.point, text, call).await {
+            Some(state) => performed.with_field(state),
+            None => unread(performed),
+        },
+    )
+}
+
+fn unread(performed: Performed) -> Performed {
+    performed
+        .with_field(FieldState::Unreadable)
+        .with_warning("what the field holds now is not known")
+}
+
+async fn look(helper: &Helper, call: &Call) -> Result<Arc<Snapshot>> {
+    let snapshot = see::capture(helper, None, &CaptureOptions::raw(), call).await?;
+    Ok(Arc::new(snapshot))
+}
+
+/// Gives the field the focus by a tap, and looks whether it has it. The field's identifier.
+async fn focused(
+    helper: &Helper,
+    memory: &Memory,
+    touch: &Touch,
+    call: &Call,
+) -> Result<Option<String>> {
+    let wanted = touch
+        .target
+        .as_ref()
+        .and_then(|target| target.node().identifier().map(str::to_owned));
+    touch::tap(helper, memory, touch.point, 1, call).await?;
+    let end = Instant::now() + FOCUS_LIMIT;
+    loop {
+        let snapshot = look(helper, call).await?;
+        let field = snapshot
+            .nodes()
+            .find(|node| node.is(Flag::Focused) && is_meant(*node, wanted.as_deref(), touch.point));
+        if let Some(field) = field {
+            return Ok(field.identifier().map(str::to_owned));
+        }
+        if Instant::now() >= end {
+            return Err(Error::new(
+                ErrorCode::CommandFailed,
+                "the field was tapped and does not have the focus",
+            )
+            .uncertain(rows::FOCUS_NOT_OBSERVED)
+            .with_reason("text_entry_focus_not_observed")
+            .with_hint("Take a snapshot to see what has the focus, and what the tap has opened."));
+        }
+        pause(BETWEEN_LOOKS, call).await;
+    }
+}
+
+/// Whether this is the field that was meant: by its identifier, else by its place. A keyboard that slides in moves fields.
+fn is_meant(node: Node<'_>, wanted: Option<&str>, point: Point) -> bool {
+    match wanted {
+        Some(wanted) => node.identifier() == Some(wanted),
+        None => node.bounds().is_some_and(|bounds| bounds.contains(point)),
+    }
+}
+
+/// What the field holds once it holds still. The text was sent: a failure here does not fail the action.
+async fn read_back(
+    helper: &Helper,
+    name: Option<&str>,
+    point: Point,
+    text: &Text,
+    call: &Call,
+) -> Option<FieldState> {
+    let end = Instant::now() + VALUE_LIMIT;
+    let mut before = None;
+    loop {
+        let snapshot = look(helper, call).await.ok()?;
+        let field = snapshot
+            .nodes()
+            .find(|node| node.is(Flag::Focused) && is_meant(*node, name, point))
+            .or_else(|| {
+                let mut fields = snapshot.nodes().filter(|node| node.is(Flag::Editable));
+                fields.find(|node| is_meant(*node, name, point))
+            });
+        let state = field.map(state);
+        let wanted = matches!(&state, Some(FieldState::Text(held)) if held == text.expose());
+        let rests = state.is_some() && state == before;
+        if wanted || rests || Instant::now() >= end {
+            return state;
+        }
+        before = state;
+        pause(BETWEEN_LOOKS, call).await;
+    }
+}
+
+fn state(field: Node<'_>) -> FieldState {
+    if field.is(Flag::Secure) {
+        FieldState::Unreadable
+    } else if field.is(Flag::HintShowing) {
+        FieldState::Text(String::new())
+    } else {
+        match field.value() {
+            Some(value) => FieldState::Text(value.to_owned()),
+            None => FieldState::Unreadable,
+        }
+    }
+}

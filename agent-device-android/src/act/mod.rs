@@ -1,0 +1,134 @@
+//! Acting: one action, once. Everything that can be refused is refused before the first send.
+//!
+//! Touches, keys and text go through the helper, which injects them as the platform does and says whether it had begun when
+//! something fails. Apps are opened and closed by the shell.
+
+mod app;
+mod fill;
+mod touch;
+
+use std::time::Duration;
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    action::{Action, Operation, Performed, Text},
+    dispatch::rows::android_helper as rows,
+};
+
+use crate::{
+    backend::Memory,
+    helper::{Command, Helper, encode},
+    see,
+};
+
+/// Key codes of Android.
+mod key {
+    pub(super) const HOME: &str = "3";
+    pub(super) const BACK: &str = "4";
+    pub(super) const ENTER: &str = "66";
+    pub(super) const ESCAPE: &str = "111";
+    pub(super) const APP_SWITCH: &str = "187";
+}
+
+/// Longer texts do not fit into one request.
+const LONGEST_TEXT: usize = 1 << 20;
+
+pub(crate) async fn perform(
+    helper: &Helper,
+    memory: &Memory,
+    action: &Action,
+    call: &Call,
+) -> Result<Performed> {
+    match action {
+        Action::Tap(touch) => touch::tap(helper, memory, touch.point, 1, call).await,
+        Action::DoubleTap(touch) => touch::tap(helper, memory, touch.point, 2, call).await,
+        Action::LongPress(touch, hold) => {
+            touch::long_press(helper, memory, touch.point, *hold, call).await
+        }
+        Action::Focus(touch) => fill::focus(helper, memory, touch, call).await,
+        Action::TypeText(text) => type_text(helper, text, call).await,
+        Action::Fill(touch, text) => fill::fill(helper, memory, touch, text, call).await,
+        Action::Scroll(plan) => touch::scroll(helper, memory, plan, call).await,
+        Action::Gesture(plan) => touch::gesture(helper, memory, plan, call).await,
+        Action::Back => press(helper, key::BACK, call).await,
+        Action::Home => press(helper, key::HOME, call).await,
+        Action::AppSwitcher => press(helper, key::APP_SWITCH, call).await,
+        Action::KeyboardEnter => press(helper, key::ENTER, call).await,
+        Action::KeyboardDismiss => dismiss_keyboard(helper, call).await,
+        Action::Open(target) => app::open(helper, memory, target, call).await,
+        Action::Close(app) => app::close(helper, memory, app.as_deref(), call).await,
+        Action::WriteClipboard(text) => {
+            let payload = encoded(text)?;
+            helper
+                .mutate(Command::new("setclipboard", &payload), call)
+                .await?;
+            Ok(Performed::new())
+        }
+        other => Err(Error::unsupported(other.operation())),
+    }
+}
+
+/// The text as the helper takes it.
+fn encoded(text: &Text) -> Result<String> {
+    if text.expose().len() > LONGEST_TEXT {
+        return Err(Error::invalid(
+            "text",
+            format!("the text is too long: {} bytes", text.expose().len()),
+        ));
+    }
+    Ok(encode(text.expose().as_bytes()))
+}
+
+async fn press(helper: &Helper, code: &str, call: &Call) -> Result<Performed> {
+    helper.mutate(Command::new("key", code), call).await?;
+    Ok(Performed::by("keys"))
+}
+
+/// Types at the cursor of the field that has the focus. The helper refuses if there is none.
+async fn type_text(helper: &Helper, text: &Text, call: &Call) -> Result<Performed> {
+    if text.expose().is_empty() {
+        return Err(Error::invalid("text", "there is no text to type"));
+    }
+    let payload = encoded(text)?;
+    let reply = helper.mutate(Command::new("text", &payload), call).await?;
+    Ok(Performed::by(match reply.facts.get("channel") {
+        Some("keys") => "keys",
+        _ => "element",
+    }))
+}
+
+/// Escape puts the keyboard away and leads nowhere else. Back would leave the screen once the keyboard is gone.
+async fn dismiss_keyboard(helper: &Helper, call: &Call) -> Result<Performed> {
+    const TRIES: usize = 2;
+    const LOOKS: usize = 10;
+    if see::viewport(helper, call).await?.keyboard.is_none() {
+        return Ok(Performed::new().with_warning("no keyboard was shown"));
+    }
+    for _ in 0..TRIES {
+        helper
+            .mutate(Command::new("key", key::ESCAPE), call)
+            .await?;
+        for _ in 0..LOOKS {
+            if see::viewport(helper, call).await?.keyboard.is_none() {
+                return Ok(Performed::by("keys"));
+            }
+            pause(Duration::from_millis(60), call).await;
+        }
+    }
+    Err(Error::new(
+        ErrorCode::UnsupportedOperation,
+        "the keyboard stays although it was told to go",
+    )
+    .uncertain(rows::KEYBOARD_STAYS)
+    .with_reason("android_keyboard_stays")
+    .with_operation(Operation::KeyboardDismiss)
+    .with_hint("Press the app's own button for it, or go on with the keyboard open."))
+}
+
+/// Waits, but not beyond the call.
+async fn pause(time: Duration, call: &Call) {
+    tokio::select! {
+        () = tokio::time::sleep(time.min(call.remaining())) => {}
+        () = call.cancel().cancelled() => {}
+    }
+}

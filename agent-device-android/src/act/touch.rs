@@ -1,0 +1,277 @@
+//! Touches and strokes.
+
+use std::{fmt::Write as _, time::Duration};
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    action::Performed,
+    dispatch::rows::android_helper as rows,
+    geometry::Point,
+    gesture::{GesturePlan, Sample, ScrollPlan},
+};
+
+use crate::{
+    backend::Memory,
+    helper::{Command, Helper, encode},
+    see,
+};
+
+/// The helper presses no longer than this.
+const LONGEST_PRESS: Duration = Duration::from_secs(60);
+/// One frame.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// One or more taps at a point. Two of them are one double tap: they go out together, so nothing on the way parts them.
+pub(super) async fn tap(
+    helper: &Helper,
+    memory: &Memory,
+    point: Point,
+    count: u8,
+    call: &Call,
+) -> Result<Performed> {
+    within_display(helper, memory, [point], call).await?;
+    let payload = format!("{},,{count}", place(point));
+    helper.mutate(Command::new("tap", &payload), call).await?;
+    Ok(Performed::by("coordinates"))
+}
+
+pub(super) async fn long_press(
+    helper: &Helper,
+    memory: &Memory,
+    point: Point,
+    hold: Duration,
+    call: &Call,
+) -> Result<Performed> {
+    if hold > LONGEST_PRESS {
+        return Err(Error::invalid(
+            "duration",
+            "a press is held for at most 60 s",
+        ));
+    }
+    within_display(helper, memory, [point], call).await?;
+    let payload = format!("{},{}", place(point), hold.as_millis());
+    helper.mutate(Command::new("tap", &payload), call).await?;
+    Ok(Performed::by("coordinates"))
+}
+
+fn place(point: Point) -> String {
+    format!("{:.2},{:.2}", point.x, point.y)
+}
+
+/// Refuses a point that lies on no display: the platform would take it for a success.
+async fn within_display(
+    helper: &Helper,
+    memory: &Memory,
+    points: impl IntoIterator<Item = Point> + Clone,
+    call: &Call,
+) -> Result<()> {
+    let outside = |(width, height): (u32, u32)| {
+        points.clone().into_iter().find(|point| {
+            let inside = (0.0..f64::from(width)).contains(&point.x)
+                && (0.0..f64::from(height)).contains(&point.y);
+            !inside
+        })
+    };
+    match memory.display() {
+        Some(display) if outside(display).is_none() => return Ok(()),
+        _ => {}
+    }
+    // The display may have turned since it was read.
+    let Some(display) = see::viewport(helper, call).await?.display else {
+        return Ok(());
+    };
+    memory.set_display(display);
+    let Some(point) = outside(display) else {
+        return Ok(());
+    };
+    let error = Error::refused(
+        rows::POINT_OUTSIDE_DISPLAY,
+        ErrorCode::InvalidArgs,
+        "the point lies outside the display",
+    )
+    .with_detail("field", "point")
+    .with_detail("displayWidth", display.0)
+    .with_detail("displayHeight", display.1)
+    .with_hint("Scroll first, or use a point on the display.");
+    Err(if point.is_finite() {
+        error.with_detail("point", point)
+    } else {
+        error
+    })
+}
+
+/// A stroke whose finger is nearly still when it goes up, so that the content stops where it is.
+pub(super) async fn scroll(
+    helper: &Helper,
+    memory: &Memory,
+    plan: &ScrollPlan,
+    call: &Call,
+) -> Result<Performed> {
+    within_display(helper, memory, [plan.from, plan.to], call).await?;
+    let samples = controlled(plan.from, plan.to, plan.duration);
+    play(helper, &[samples], call).await
+}
+
+pub(super) async fn gesture(
+    helper: &Helper,
+    memory: &Memory,
+    plan: &GesturePlan,
+    call: &Call,
+) -> Result<Performed> {
+    let points: Vec<Point> = plan
+        .pointers()
+        .iter()
+        .flatten()
+        .map(|sample| sample.point)
+        .collect();
+    within_display(helper, memory, points, call).await?;
+    match plan.pointers() {
+        [one] => play(helper, &[dense(one)], call).await,
+        two => play(helper, two, call).await,
+    }
+}
+
+async fn play(helper: &Helper, pointers: &[Vec<Sample>], call: &Call) -> Result<Performed> {
+    let payload = encode(document(pointers).as_bytes());
+    helper
+        .mutate(Command::new("gesture", &payload), call)
+        .await?;
+    Ok(Performed::by("coordinates"))
+}
+
+/// How many steps a movement of this duration has: one for each frame, at least three.
+fn steps(duration: Duration) -> u32 {
+    let frames = (duration.as_millis() + FRAME.as_millis() / 2) / FRAME.as_millis();
+    u32::try_from(frames).unwrap_or(u32::MAX).clamp(3, 10_000)
+}
+
+fn between(from: Point, to: Point, progress: f64) -> Point {
+    Point::new(
+        from.x + (to.x - from.x) * progress,
+        from.y + (to.y - from.y) * progress,
+    )
+}
+
+/// A short start, then slower and slower.
+fn controlled(from: Point, to: Point, duration: Duration) -> Vec<Sample> {
+    let count = steps(duration);
+    let ramp = (FRAME.as_secs_f64() / duration.as_secs_f64().max(0.001)).min(0.5);
+    let progress = |t: f64| {
+        if t < ramp {
+            t * t / ramp
+        } else {
+            1.0 - (1.0 - t) * (1.0 - t) / (1.0 - ramp)
+        }
+    };
+    let sample = |step: u32| Sample {
+        offset: duration * step / count,
+        point: between(from, to, progress(f64::from(step) / f64::from(count))),
+    };
+    (0..=count).map(sample).collect()
+}
+
+/// One sample for each frame where the finger moves: from one jump alone an app sees no movement.
+fn dense(samples: &[Sample]) -> Vec<Sample> {
+    let mut out: Vec<Sample> = Vec::new();
+    for pair in samples.windows(2) {
+        let [from, to] = pair else { continue };
+        let gap = to.offset.saturating_sub(from.offset);
+        let moves = from.point.distance(to.point) > 0.0;
+        let count = if moves && gap > FRAME { steps(gap) } else { 1 };
+        out.extend((0..count).map(|step| Sample {
+            offset: from.offset + gap * step / count,
+            point: between(from.point, to.point, f64::from(step) / f64::from(count)),
+        }));
+    }
+    out.extend(samples.last().copied());
+    out
+}
+
+/// The plan as the helper reads it: whole milliseconds that rise, for all pointers the same.
+fn document(pointers: &[Vec<Sample>]) -> String {
+    let millis = |sample: &Sample| sample.offset.as_millis();
+    let last = pointers
+        .first()
+        .and_then(|samples| samples.last())
+        .map_or(0, millis);
+    let kind = if pointers.len() == 1 {
+        "swipe"
+    } else {
+        "transform"
+    };
+    let mut out = format!(
+        "{{\"protocol\":\"android-touch-plan-v1\",\"kind\":\"{kind}\",\"durationMs\":{last},\"pointers\":["
+    );
+    for (id, samples) in pointers.iter().enumerate() {
+        let comma = if id == 0 { "" } else { "," };
+        let _ = write!(out, "{comma}{{\"pointerId\":{id},\"samples\":[");
+        let mut before = None;
+        for (at, sample) in samples.iter().enumerate() {
+            let offset = millis(sample);
+            // Two samples in one millisecond are one; the last one is where the pointer goes up.
+            let next_is_same = samples
+                .get(at + 1)
+                .is_some_and(|next| at > 0 && millis(next) == offset);
+            if next_is_same {
+                continue;
+            }
+            let comma = if before.is_none() { "" } else { "," };
+            let Point { x, y } = sample.point;
+            let _ = write!(
+                out,
+                "{comma}{{\"offsetMs\":{offset},\"x\":{x:.3},\"y\":{y:.3}}}"
+            );
+            before = Some(offset);
+        }
+        out.push_str("]}");
+    }
+    out.push_str("]}");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(offset: u64, x: f64) -> Sample {
+        Sample {
+            offset: Duration::from_millis(offset),
+            point: Point::new(x, 5.0),
+        }
+    }
+
+    #[test]
+    fn a_scroll_starts_at_once_and_ends_nearly_still() {
+        let samples = controlled(
+            Point::new(0.0, 300.0),
+            Point::new(0.0, 0.0),
+            Duration::from_millis(320),
+        );
+        assert_eq!(samples.len(), 21);
+        assert_eq!(samples[0].point.y, 300.0);
+        assert_eq!(samples[20].point.y, 0.0);
+        let step = |at: usize| samples[at].point.y - samples[at + 1].point.y;
+        assert!(step(19) < 1.0 && step(1) > 20.0 && step(0) > 0.0);
+        assert!((0..20).all(|at| step(at) >= 0.0));
+    }
+
+    #[test]
+    fn a_movement_gets_a_sample_for_each_frame_and_a_rest_none() {
+        let moved = dense(&[sample(0, 0.0), sample(800, 0.0), sample(960, 100.0)]);
+        assert_eq!(moved.len(), 1 + 1 + 10);
+        assert_eq!(moved.last().unwrap().point.x, 100.0);
+        assert!(moved.windows(2).all(|pair| pair[0].offset < pair[1].offset));
+    }
+
+    #[test]
+    fn the_document_is_what_the_helper_reads() {
+        let plan = [vec![sample(0, 1.0), sample(16, 2.5)]];
+        assert_eq!(
+            document(&plan),
+            "{\"protocol\":\"android-touch-plan-v1\",\"kind\":\"swipe\",\"durationMs\":16,\"pointers\":[{\"pointerId\":0,\
+             \"samples\":[{\"offsetMs\":0,\"x\":1.000,\"y\":5.000},{\"offsetMs\":16,\"x\":2.500,\"y\":5.000}]}]}"
+        );
+        let close = document(&[vec![sample(0, 1.0), sample(5, 2.0), sample(5, 3.0)]]);
+        assert!(!close.contains("2.000") && close.contains("3.000"));
+    }
+}
