@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use agent_device_core::{
     Call, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
-    action::{Action, OpenTarget},
+    action::{Action, OpenTarget, Target},
     dispatch::rows::webdriver as rows,
     snapshot::CaptureOptions,
 };
@@ -22,11 +22,12 @@ async fn mutations_never_share_a_connection_and_reads_do() {
     bench.open("counter").await;
     bench.wire.forget();
     let snapshot = capture(&bench.browser).await;
-    let counter = by_id(&snapshot, "counter");
+    let mut counter = by_id(&snapshot, "counter");
     for _ in 0..5 {
         act(&bench.browser, Action::Tap(counter.clone()))
             .await
             .unwrap();
+        counter.target = counter.target.map(Target::repeated);
     }
     let requests = bench.wire.requests();
     let clicks: Vec<_> = requests
@@ -176,10 +177,17 @@ async fn commands_of_one_session_take_turns() {
     bench.open("counter").await;
     let Bench { browser, app, .. } = &bench;
     let snapshot = capture(browser).await;
-    let counter = by_id(&snapshot, "counter");
-    let press = || act(browser, Action::Tap(counter.clone()));
-    let (a, b, c) = tokio::join!(press(), capture(browser), press());
-    assert!(a.is_ok() && c.is_ok() && b.len() == snapshot.len());
+    let first = by_id(&snapshot, "counter");
+    let mut second = first.clone();
+    second.target = second.target.map(Target::repeated);
+    let (a, b, c) = tokio::join!(
+        act(browser, Action::Tap(first)),
+        capture(browser),
+        act(browser, Action::Tap(second))
+    );
+    a.unwrap();
+    c.unwrap();
+    assert_eq!(b.len(), snapshot.len());
     assert_eq!(app.events().len(), 2);
 }
 
