@@ -5,7 +5,6 @@ HERE=$PWD
 CACHE=${AGENT_DEVICE_CACHE:-/var/cache/agent-device}/helper-apk
 # The newest platform whose classes plain javac can be given here. Newer calls would have to be looked up by name anyway.
 ANDROID_ALL=14-robolectric-10818077
-ANDROID_ALL_23=6.0.1_r3-robolectric-r1
 DALVIK_DX=9.0.0_r3
 
 die() {
@@ -24,17 +23,18 @@ package() {
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@" >&2
 }
 
-# artifact <group:name:version>: prints the path of the jar
+# artifact <group:name:version[:type]>: prints the path of the file
 artifact() {
-    local name=${1#*:}
-    local jar=$CACHE/${name/:/-}.jar
-    if [ ! -s "$jar" ]; then
+    local group name version type
+    IFS=: read -r group name version type <<< "$1"
+    local file=$CACHE/$name-$version.${type:-jar}
+    if [ ! -s "$file" ]; then
         package mvn maven
         mkdir -p "$CACHE"
         mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy "-Dartifact=$1" \
             "-DoutputDirectory=$CACHE" -Dmdep.overWriteReleases=false >&2 || die "$1 can't be fetched"
     fi
-    echo "$jar"
+    echo "$file"
 }
 
 # classes <output> <class path> <source folder>...
