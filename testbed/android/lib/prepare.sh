@@ -108,7 +108,8 @@ prepare_build() {
     BUILD=$CACHE/build-$sum
     [ -f "$BUILD/stamp" ] && return
     say "compiling the device process"
-    rm -rf "$CACHE"/build-*
+    # Running devices load classes from theirs to the end, so only what is old goes.
+    find "$CACHE" -maxdepth 1 -name 'build-*' -mtime +1 -exec rm -rf {} +
     mkdir -p "$BUILD/classes"
     cc -O2 -Wall -static -o "$BUILD/device-client" "$HERE/client/device-client.c" || die "the client did not compile"
     javac -nowarn -Xlint:none -proc:none -source 17 -target 17 -encoding UTF-8 -d "$BUILD/classes" \

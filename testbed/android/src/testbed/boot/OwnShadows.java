@@ -16,6 +16,7 @@ final class OwnShadows {
         }) {
             names.add(ROOM + name);
         }
+        if (api < 26) names.add(ROOM + "FadingInterpolator");
         return names;
     }
 }

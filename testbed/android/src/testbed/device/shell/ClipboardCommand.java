@@ -16,7 +16,7 @@ final class ClipboardCommand {
             return 255;
         }
         String verb = call.required("clipboard");
-        ClipboardManager manager = (ClipboardManager) RuntimeEnvironment.getApplication().getSystemService("clipboard");
+        ClipboardManager manager = MainLoop.call(() -> (ClipboardManager) RuntimeEnvironment.getApplication().getSystemService("clipboard"));
         boolean set = verb.startsWith("set");
         if ("text".equals(call.peek())) call.next();
         if (set) {

@@ -46,6 +46,8 @@ public final class SystemDialogs {
                     .create();
             dialog.getWindow().setType(WindowManager.LayoutParams.TYPE_SYSTEM_ALERT);
             dialog.getWindow().setTitle(windowTitle);
+            // Dialog.show of API 23 adds a copy of the attributes.
+            dialog.getWindow().getAttributes().setTitle(windowTitle);
             dialog.show();
             dialog.getWindow().getAttributes().setTitle(windowTitle);
         });
