@@ -12,6 +12,9 @@ use crate::{
     helper::Helper,
 };
 
+const MAIN: &str = "android.intent.action.MAIN";
+const LAUNCHER: &str = "android.intent.category.LAUNCHER";
+
 /// A command of the shell that the app may notice: the one place where such a thing goes out.
 async fn mutate(helper: &Helper, command: &ShellCommand, call: &Call) -> Result<ShellOutput> {
     let guard = call.send();
@@ -36,16 +39,11 @@ pub(super) async fn open(
         OpenTarget::App(package) => {
             check_package(package)?;
             installed(helper, package, call).await?;
-            ShellCommand::new("am")?.args([
-                "start",
-                "-W",
-                "-a",
-                "android.intent.action.MAIN",
-                "-c",
-                "android.intent.category.LAUNCHER",
-                "-p",
-                package,
-            ])?
+            let start = ShellCommand::new("am")?.args(["start", "-W"])?;
+            match entrance(helper, package, call).await? {
+                Some(activity) => start.args(["-n", &activity])?,
+                None => start.args(["-a", MAIN, "-c", LAUNCHER, "-p", package])?,
+            }
         }
         OpenTarget::Url(url) => {
             if !url.contains(':') || url.starts_with('-') || url.chars().any(char::is_control) {
@@ -99,6 +97,28 @@ pub(super) async fn close(
     let command = ShellCommand::new("am")?.args(["force-stop", &app])?;
     mutate(helper, &command, call).await?;
     Ok(Performed::new())
+}
+
+/// The activity by which an app is entered. Only a read is sent; devices before Android 7 don't know the question.
+async fn entrance(helper: &Helper, package: &str, call: &Call) -> Result<Option<String>> {
+    let ask = ShellCommand::new("cmd")?.args([
+        "package",
+        "resolve-activity",
+        "--brief",
+        "-a",
+        MAIN,
+        "-c",
+        LAUNCHER,
+        package,
+    ])?;
+    let output = helper.device.shell(&ask, call).await?;
+    let text = output.stdout_text();
+    let own = format!("{package}/");
+    let found = text
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with(&own));
+    Ok(found.map(str::to_owned))
 }
 
 /// Whether the package manager knows the app. Only a read is sent.

@@ -18,6 +18,10 @@ use crate::{
 
 /// The helper presses no longer than this.
 const LONGEST_PRESS: Duration = Duration::from_secs(60);
+/// For how many frames a finger rests before it goes up after a scroll: longer than Android measures its speed.
+const STILL: u32 = 8;
+/// How long content may take to come to rest after a scroll, in milliseconds.
+const REST_LIMIT: &str = "1000";
 /// One frame.
 const FRAME: Duration = Duration::from_millis(16);
 
@@ -109,7 +113,11 @@ pub(super) async fn scroll(
 ) -> Result<Performed> {
     within_display(helper, memory, [plan.from, plan.to], call).await?;
     let samples = controlled(plan.from, plan.to, plan.duration);
-    play(helper, &[samples], call).await
+    let performed = play(helper, &[samples], call).await?;
+    // Content goes on by itself, and an app that loads more does so when it rests. Whether it does is for the next capture.
+    let rest = Command::new("viewport", REST_LIMIT);
+    let _ = helper.read(rest, call).await;
+    Ok(performed)
 }
 
 pub(super) async fn gesture(
@@ -152,7 +160,8 @@ fn between(from: Point, to: Point, progress: f64) -> Point {
     )
 }
 
-/// A short start, then slower and slower.
+/// A short start, then slower and slower, then still. Android measures the speed of the last tenth of a second, and flings
+/// content on by half of the way at the speed that a slowing finger still has.
 fn controlled(from: Point, to: Point, duration: Duration) -> Vec<Sample> {
     let count = steps(duration);
     let ramp = (FRAME.as_secs_f64() / duration.as_secs_f64().max(0.001)).min(0.5);
@@ -167,7 +176,11 @@ fn controlled(from: Point, to: Point, duration: Duration) -> Vec<Sample> {
         offset: duration * step / count,
         point: between(from, to, progress(f64::from(step) / f64::from(count))),
     };
-    (0..=count).map(sample).collect()
+    let still = (1..=STILL).map(|frame| Sample {
+        offset: duration + FRAME * frame,
+        point: to,
+    });
+    (0..=count).map(sample).chain(still).collect()
 }
 
 /// One sample for each frame where the finger moves: from one jump alone an app sees no movement.
@@ -247,12 +260,13 @@ mod tests {
             Point::new(0.0, 0.0),
             Duration::from_millis(320),
         );
-        assert_eq!(samples.len(), 21);
+        assert_eq!(samples.len(), 21 + 8);
         assert_eq!(samples[0].point.y, 300.0);
         assert_eq!(samples[20].point.y, 0.0);
         let step = |at: usize| samples[at].point.y - samples[at + 1].point.y;
         assert!(step(19) < 1.0 && step(1) > 20.0 && step(0) > 0.0);
         assert!((0..20).all(|at| step(at) >= 0.0));
+        assert!((20..28).all(|at| step(at) == 0.0));
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub(crate) use reply::{Facts, Reply};
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// How much of what the instrumentation prints is looked at.
 const MAX_PRINTED: usize = 256 * 1024;
+/// How deep the helper walks, and how many nodes it takes: apps of nested containers pass its defaults.
+const MAX_DEPTH: usize = 1024;
+const MAX_NODES: usize = 50_000;
 /// Replies without a body are small.
 const SMALL: usize = 1 << 20;
 
@@ -359,7 +362,7 @@ impl Helper {
     pub(crate) async fn snapshot(&self, call: &Call) -> Result<(Facts, Vec<u8>, &'static str)> {
         self.captures.fetch_add(1, Ordering::Relaxed);
         let walk = call.remaining().as_millis().clamp(1, 120_000);
-        let payload = format!("walkTimeoutMs={walk}");
+        let payload = format!("walkTimeoutMs={walk},maxDepth={MAX_DEPTH},maxNodes={MAX_NODES}");
         let command = Command::new("snapshot", &payload).up_to(self.config.max_capture);
         match self.read(command, call).await {
             Ok(reply) => Ok((reply.facts.clone(), reply.into_body(), "helper")),
@@ -391,7 +394,12 @@ impl Helper {
         state.session = None;
         self.install(&mut state, call).await?;
         let walk = call.remaining().as_millis().clamp(1, 120_000).to_string();
-        let command = self.instrument(&[("mode", "snapshot"), ("walkTimeoutMs", &walk)])?;
+        let command = self.instrument(&[
+            ("mode", "snapshot"),
+            ("walkTimeoutMs", &walk),
+            ("maxDepth", &MAX_DEPTH.to_string()),
+            ("maxNodes", &MAX_NODES.to_string()),
+        ])?;
         let output = self.device.shell(&command, call).await?;
         records::snapshot(&output.stdout_text()).map_err(Error::from)
     }

@@ -517,6 +517,7 @@ impl<'d, 'f> Pass<'d, 'f> {
         match (class.role, read.role_description) {
             (Role::Group | Role::Other, Some(word)) => class::described(word).unwrap_or(class.role),
             (Role::Group | Role::Other, None) if read.editable == Some(true) => Role::TextField,
+            (Role::Text, _) if read.heading == Some(true) => Role::Heading,
             (role, _) => role,
         }
     }

@@ -7,6 +7,8 @@ mod corpus;
 mod device;
 mod faults;
 mod golden;
+mod helper_golden;
 mod host;
 mod peers;
 mod quoting;
+mod suite;

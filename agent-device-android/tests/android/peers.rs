@@ -185,6 +185,8 @@ async fn lock(mut stream: TcpStream) -> io::Result<()> {
 pub(crate) enum Step {
     /// Reads a request and records it.
     Request,
+    /// Reads up to the end of a line.
+    Line,
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends these bytes again and again until nobody takes them.
@@ -281,6 +283,7 @@ async fn follow(
                 let text = String::from_utf8_lossy(&request).into_owned();
                 seen.lock().unwrap().push(text);
             }
+            Step::Line => while stream.read_u8().await? != b'\n' {},
             Step::Send(bytes) => stream.write_all(&bytes).await?,
             Step::Flood(bytes) => loop {
                 stream.write_all(&bytes).await?;

@@ -1,0 +1,164 @@
+//! Every golden row of the helper, driven by the real backend against an adb server and a helper that follow a script.
+
+use std::{sync::Arc, time::Duration};
+
+use agent_device_android::{AdbConfig, Android, AndroidConfig, HelperInstall, adb::AdbServer};
+use agent_device_core::{
+    Call, Error, Interactor as _, Snapshot,
+    action::{Action, OpenTarget, Target, Touch},
+    dispatch::rows::android_helper as rows,
+    geometry::{Point, Rect},
+    snapshot::{CaptureOptions, Flag, Quality, SnapshotBuilder, SnapshotInfo},
+    testing::Gate,
+};
+
+use crate::peers::{Scripted, Step, fail, frame, okay};
+
+const HEAD: &str = "agentDeviceProtocol=android-snapshot-helper-v1\noutputFormat=uiautomator-xml\n";
+const READY: &[u8] = b"INSTRUMENTATION_STATUS: sessionReady=true\nINSTRUMENTATION_STATUS_CODE: 2\n";
+const VIEWPORT: &str = "kind=viewport\ndisplayWidth=1080\ndisplayHeight=2400\n";
+const KEYBOARD: &str = "keyboardX=0\nkeyboardY=1600\nkeyboardWidth=1080\nkeyboardHeight=800\n";
+
+/// Selects the device and takes the service request.
+fn service(rest: Vec<Step>) -> Vec<Step> {
+    [vec![Step::Request, okay(), Step::Request], rest].concat()
+}
+
+fn reply(action: &str, number: u32, rest: &str) -> Vec<Step> {
+    let reply = format!("{HEAD}requestId={action}-{number}\n{rest}\n");
+    service(vec![okay(), Step::Line, Step::Send(reply.into_bytes())])
+}
+
+fn done(action: &str, number: u32, rest: &str) -> Vec<Step> {
+    reply(action, number, &format!("ok=true\n{rest}"))
+}
+
+fn printed(text: &str) -> Vec<Step> {
+    let end = Step::Send(frame(3, &[0]));
+    service(vec![okay(), Step::Send(frame(1, text.as_bytes())), end])
+}
+
+async fn connect(server: &AdbServer) -> Result<Android, Error> {
+    let device = server.device("x").unwrap().with_features("shell_v2");
+    let mut config = AndroidConfig::default();
+    config.install = HelperInstall::Never;
+    Android::connect(device, config).await
+}
+
+/// Connects, then does the action while the scripts are followed.
+async fn act_for(scripts: Vec<Vec<Step>>, action: Action, budget: Duration) -> Error {
+    let session = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
+    let start = [
+        session,
+        done("ping", 1, "sdk=34\n"),
+        done("viewport", 2, VIEWPORT),
+    ];
+    let mut config = AdbConfig::default();
+    config.start_server = false;
+    let peer = Scripted::start_with([start.to_vec(), scripts].concat(), config).await;
+    let android = connect(&peer.server).await.unwrap();
+    let error = android
+        .perform(&action, &Call::standalone(budget))
+        .await
+        .unwrap_err();
+    // Its last words would wait for a peer that goes with this runtime.
+    std::mem::forget(android);
+    error
+}
+
+async fn act(scripts: Vec<Vec<Step>>, action: Action) -> Error {
+    act_for(scripts, action, Duration::from_secs(5)).await
+}
+
+fn touch(x: f64, target: Option<Target>) -> Touch {
+    Touch {
+        point: Point::new(x, 20.0),
+        target,
+    }
+}
+
+fn tap() -> Action {
+    Action::Tap(touch(10.0, None))
+}
+
+fn field() -> Target {
+    let mut tree = SnapshotBuilder::new(CaptureOptions::default());
+    tree.root(agent_device_core::Role::TextField)
+        .unwrap()
+        .bounds(Rect::new(0.0, 0.0, 100.0, 40.0))
+        .flag(Flag::ReadOnly, true);
+    let snapshot: Snapshot = tree.finish(SnapshotInfo::new("x", Quality::healthy("x")));
+    let id = snapshot.nodes().next().unwrap().id();
+    Target::new(Arc::new(snapshot), id).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_row_of_the_helper_is_what_really_happens() {
+    let mut gate = Gate::new(rows::ROWS);
+
+    // The session.
+    let peer = Scripted::start(vec![printed("INSTRUMENTATION_FAILED: x\n")]).await;
+    let error = connect(&peer.server).await.unwrap_err();
+    gate.cites(rows::SESSION_NOT_STARTED, &error);
+    // Nobody serves it, and nobody serves the next one either.
+    let again = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
+    let gone = service(vec![fail("closed")]);
+    let error = act(vec![gone.clone(), again, gone], tap()).await;
+    gate.cites(rows::CONNECT_FAILED, &error);
+
+    // One command.
+    let refused =
+        "ok=false\nstarted=false\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
+    let error = act(vec![reply("tap", 3, refused)], tap()).await;
+    gate.cites(rows::REFUSED_BEFORE_START, &error);
+    let failed = "ok=false\nstarted=true\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
+    let error = act(vec![reply("tap", 3, failed)], tap()).await;
+    gate.cites(rows::FAILED_AFTER_START, &error);
+    let reset = service(vec![okay(), Step::Line, Step::Reset]);
+    gate.cites(rows::LOST_AFTER_REQUEST, &act(vec![reset], tap()).await);
+    let silent = service(vec![okay(), Step::Line, Step::Hang]);
+    let error = act_for(vec![silent], tap(), Duration::from_millis(300)).await;
+    gate.cites(rows::TIMEOUT_AFTER_REQUEST, &error);
+    let other = act(vec![done("tap", 9, "")], tap()).await;
+    gate.cites(rows::UNREADABLE_REPLY, &other);
+
+    // What is refused here.
+    let outside = Action::Tap(touch(5000.0, None));
+    let error = act(vec![done("viewport", 3, VIEWPORT)], outside).await;
+    gate.cites(rows::POINT_OUTSIDE_DISPLAY, &error);
+    let fill = Action::Fill(touch(10.0, Some(field())), "x".into());
+    gate.cites(rows::FIELD_READ_ONLY, &act(vec![], fill).await);
+    let close = Action::Close(Some("com.example.none".to_owned()));
+    gate.cites(
+        rows::APP_NOT_INSTALLED,
+        &act(vec![printed("")], close).await,
+    );
+
+    // What is found out too late for a no.
+    let nothing = "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][9,9]\" /></hierarchy>";
+    let mut scripts = vec![done("tap", 3, "")];
+    for number in 4..60 {
+        let head = format!("byteLength={}\n", nothing.len());
+        let mut look = done("snapshot", number, &head);
+        look.push(Step::Send(nothing.as_bytes().to_vec()));
+        scripts.push(look);
+    }
+    let error = act(scripts, Action::Focus(touch(10.0, None))).await;
+    gate.cites(rows::FOCUS_NOT_OBSERVED, &error);
+    let open = format!("{VIEWPORT}{KEYBOARD}");
+    let mut scripts = vec![done("viewport", 3, &open)];
+    for number in 4..60 {
+        // A key, then ten looks, twice.
+        scripts.push(match number {
+            4 | 15 => done("key", number, ""),
+            _ => done("viewport", number, &open),
+        });
+    }
+    let error = act(scripts, Action::KeyboardDismiss).await;
+    gate.cites(rows::KEYBOARD_STAYS, &error);
+    let open = Action::Open(OpenTarget::Url("none://x".to_owned()));
+    let error = act(vec![printed("Error: Activity not started\n")], open).await;
+    gate.cites(rows::OPEN_FAILED, &error);
+
+    gate.finish();
+}

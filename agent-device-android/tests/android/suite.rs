@@ -1,0 +1,479 @@
+//! The core's conformance suite on the fixture app of a device of the testbed, behind a proxy that makes faults.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agent_device_android::{
+    AdbConfig, Android, AndroidConfig,
+    adb::{AdbDevice, AdbServer, Endpoint, Forward, Remote, ShellCommand},
+};
+use agent_device_core::{
+    Call, Device, ErrorCode, Interactor as _,
+    action::{Action, OpenTarget},
+    async_trait,
+    selector::id,
+    testing::{Body, Event, Fault, Knob, Screen, conformance, fault_matrix},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    process::Command,
+    task::JoinHandle,
+};
+
+use crate::peers::{RealServer, skip};
+
+const FIXTURE: &str = "dev.agentdevice.fixture";
+const HELPER: &str = "dev.agentdevice.helper";
+/// Where the fixture app serves its log. The testbed's framework makes no local sockets.
+const LOG_PORT: u16 = 47391;
+/// The helper's commands that the app may notice.
+const MUTATIONS: &[&str] = &["tap", "key", "text", "settext", "clear", "gesture"];
+
+fn call() -> Call {
+    Call::standalone(Duration::from_secs(60))
+}
+
+fn command(words: &[&str]) -> ShellCommand {
+    let command = ShellCommand::new(words[0]).unwrap();
+    command.args(&words[1..]).unwrap()
+}
+
+fn at_root(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(path)
+}
+
+/// A device of the testbed. `AGENT_DEVICE_TESTBED_DEVICE` names one that runs already.
+struct Emulated {
+    address: String,
+    name: Option<String>,
+}
+
+impl Emulated {
+    async fn up() -> Option<Self> {
+        if let Ok(address) = std::env::var("AGENT_DEVICE_TESTBED_DEVICE") {
+            return Some(Self {
+                address,
+                name: None,
+            });
+        }
+        let how = "root on Linux, then testbed/android/device prepare --api 34";
+        let name = format!("suite-{}", std::process::id());
+        let up = Command::new(at_root("testbed/android/device"))
+            .args(["up", "--api", "34", "--name", &name])
+            .kill_on_drop(true)
+            .output();
+        let Ok(Ok(up)) = tokio::time::timeout(Duration::from_secs(900), up).await else {
+            skip("android device", how);
+            return None;
+        };
+        let text = String::from_utf8_lossy(&up.stdout);
+        let address = text
+            .split("\"address\":\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        match address {
+            Some(address) if up.status.success() => Some(Self {
+                address: address.to_owned(),
+                name: Some(name),
+            }),
+            _ => {
+                println!("{}", String::from_utf8_lossy(&up.stderr));
+                skip("android device", how);
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Emulated {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the device goes also when a test fails"
+    )]
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            let _ = std::process::Command::new(at_root("testbed/android/device"))
+                .args(["down", "--name", name])
+                .output();
+        }
+    }
+}
+
+// --- the proxy ------------------------------------------------------------------------------------------------------------
+
+/// Stands between the crate and its adb server, and breaks the next command that changes something.
+struct Proxy {
+    port: u16,
+    server: u16,
+    plan: Arc<Mutex<Option<Fault>>>,
+    /// The device beside the proxy.
+    beside: AdbDevice,
+    listening: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Proxy {
+    async fn start(server: u16, beside: AdbDevice) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let proxy = Self {
+            port: listener.local_addr().unwrap().port(),
+            server,
+            plan: Arc::default(),
+            beside,
+            listening: Mutex::default(),
+        };
+        proxy.serve(listener);
+        proxy
+    }
+
+    fn serve(&self, listener: TcpListener) {
+        let (server, plan) = (self.server, Arc::clone(&self.plan));
+        let beside = self.beside.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let (plan, beside) = (Arc::clone(&plan), beside.clone());
+                // Connections outlive the listener: one of them is the helper's own output.
+                tokio::spawn(async move {
+                    let Ok(upstream) = TcpStream::connect(("127.0.0.1", server)).await else {
+                        return;
+                    };
+                    let _ = relay(client, upstream, &plan, &beside).await;
+                });
+            }
+        });
+        *self.listening.lock().unwrap() = Some(task);
+    }
+
+    async fn refuse(&self) {
+        let task = self.listening.lock().unwrap().take();
+        if let Some(task) = task {
+            task.abort();
+            let _ = task.await;
+        }
+    }
+
+    async fn listen(&self) {
+        if self.listening.lock().unwrap().is_none() {
+            let listener = TcpListener::bind(("127.0.0.1", self.port)).await.unwrap();
+            self.serve(listener);
+        }
+    }
+}
+
+/// The action of a helper's request, if the bytes are one.
+fn action(bytes: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(bytes.get(..bytes.len().min(300))?).ok()?;
+    let rest = line.strip_prefix("@token=")?;
+    rest.split(' ')
+        .find(|word| !word.starts_with('@') && word.len() < 20)
+}
+
+async fn relay(
+    mut client: TcpStream,
+    mut upstream: TcpStream,
+    plan: &Mutex<Option<Fault>>,
+    beside: &AdbDevice,
+) -> std::io::Result<()> {
+    client.set_nodelay(true)?;
+    upstream.set_nodelay(true)?;
+    let (mut down, mut up) = (vec![0; 65536], vec![0; 65536]);
+    loop {
+        tokio::select! {
+            read = client.read(&mut down) => {
+                let count = read?;
+                if count == 0 {
+                    return Ok(());
+                }
+                let mutation = action(&down[..count]).is_some_and(|action| MUTATIONS.contains(&action));
+                let fault = if mutation { plan.lock().unwrap().take() } else { None };
+                let Some(fault) = fault else {
+                    upstream.write_all(&down[..count]).await?;
+                    continue;
+                };
+                return strike(fault, client, upstream, down[..count].to_vec(), beside).await;
+            }
+            read = upstream.read(&mut up) => {
+                let count = read?;
+                if count == 0 {
+                    return client.shutdown().await;
+                }
+                client.write_all(&up[..count]).await?;
+            }
+        }
+    }
+}
+
+async fn strike(
+    fault: Fault,
+    mut client: TcpStream,
+    mut upstream: TcpStream,
+    mut request: Vec<u8>,
+    beside: &AdbDevice,
+) -> std::io::Result<()> {
+    while !request.ends_with(b"\n") {
+        if client.read_buf(&mut request).await? == 0 {
+            return Ok(());
+        }
+    }
+    if fault == Fault::ResetBeforeRead {
+        return client.set_zero_linger();
+    }
+    upstream.write_all(&request).await?;
+    let mut reply = Vec::new();
+    upstream.read_to_end(&mut reply).await?;
+    match fault {
+        Fault::ResetAfterRead => client.set_zero_linger(),
+        Fault::Truncate => {
+            client.write_all(&reply[..reply.len() / 2]).await?;
+            client.shutdown().await
+        }
+        Fault::Hang => {
+            let mut sink = [0; 64];
+            while client.read(&mut sink).await? > 0 {}
+            Ok(())
+        }
+        Fault::Slow(delay) => {
+            tokio::time::sleep(delay).await;
+            client.write_all(&reply).await?;
+            client.shutdown().await
+        }
+        Fault::Garbage => {
+            client.write_all(b"\x00\xffgarbage\n\ngarbage").await?;
+            client.shutdown().await
+        }
+        Fault::Restart => {
+            let stop = command(&["am", "force-stop", HELPER]);
+            beside.shell(&stop, &call()).await.unwrap();
+            client.set_zero_linger()
+        }
+        _ => client.write_all(&reply).await,
+    }
+}
+
+// --- the body -------------------------------------------------------------------------------------------------------------
+
+struct Phone {
+    android: Arc<Android>,
+    proxy: Proxy,
+    /// The way to the judge: beside the proxy and beside the backend.
+    beside: AdbDevice,
+    log: Forward,
+}
+
+impl Phone {
+    async fn start(peer: &Emulated, real: &RealServer) -> Self {
+        real.server.connect(&peer.address, &call()).await.unwrap();
+        let beside = real.server.device(peer.address.as_str()).unwrap();
+        beside.wait_for("device", &call()).await.unwrap();
+        let apk = std::fs::read(at_root("helper-apk/dist/fixture.apk")).unwrap();
+        let path = "/data/local/tmp/fixture.apk";
+        beside.push(&apk[..], path, 0o644, &call()).await.unwrap();
+        let install = command(&["pm", "install", "-r", path]);
+        let output = beside.shell(&install, &call()).await.unwrap();
+        assert!(output.stdout_text().contains("Success"), "{output:?}");
+        let log = beside
+            .forward(&Remote::Tcp(LOG_PORT), &call())
+            .await
+            .unwrap();
+
+        let Endpoint::Tcp { port, .. } = real.server.endpoint() else {
+            panic!("the server listens on a port");
+        };
+        let proxy = Proxy::start(*port, beside.clone()).await;
+        let mut config = AdbConfig::default();
+        config.start_server = false;
+        let through = AdbServer::new(Endpoint::local(proxy.port), config);
+        let mut config = AndroidConfig::default();
+        config.app = Some(FIXTURE.to_owned());
+        config.bare_ids = true;
+        let device = through.device(peer.address.as_str()).unwrap();
+        let started = std::time::Instant::now();
+        let android = Android::connect(device, config).await.unwrap();
+        println!(
+            "connected in {:?}: {:?}",
+            started.elapsed(),
+            android.facts()
+        );
+        Self {
+            android: Arc::new(android),
+            proxy,
+            beside,
+            log,
+        }
+    }
+
+    /// Asks the app's log.
+    async fn ask(&self, line: &str) -> Option<(String, Vec<u8>)> {
+        let mut stream = TcpStream::connect(self.log.address().unwrap()).await.ok()?;
+        stream
+            .write_all(format!("{line}\n").as_bytes())
+            .await
+            .ok()?;
+        let mut reply = Vec::new();
+        let read = stream.read_to_end(&mut reply);
+        tokio::time::timeout(Duration::from_secs(30), read)
+            .await
+            .ok()?
+            .ok()?;
+        let end = reply.windows(2).position(|pair| pair == b"\n\n")?;
+        let head = String::from_utf8_lossy(&reply[..end]).into_owned();
+        Some((head, reply[end + 2..].to_vec()))
+    }
+
+    async fn must(&self, line: &str) -> Vec<u8> {
+        let (head, body) = self.ask(line).await.expect("the app answers");
+        assert!(head.lines().any(|line| line == "ok=true"), "{line}: {head}");
+        body
+    }
+}
+
+const LIMITS: &[(Screen, &str)] = &[
+    (Screen::Frames, "only a page has frames"),
+    (
+        Screen::Drawer,
+        "Android clips the place of what lies beside the screen to nothing: no direction leads there",
+    ),
+    (
+        Screen::Wrapper,
+        "the wrapper is one dp larger than its control, which is three pixels here: more than the point the core allows",
+    ),
+    (
+        Screen::Sparse,
+        "a tree that has lost its content is the same as that of a screen without any, which `never` is",
+    ),
+    (
+        Screen::Stale,
+        "the app tells accessibility of its old page, and nothing else on the device knows better",
+    ),
+];
+
+#[async_trait]
+impl Body for Phone {
+    fn device(&self) -> Device {
+        Device::new(Arc::clone(&self.android))
+    }
+
+    async fn open(&self, screen: Screen, knobs: &[(Knob, u64)]) {
+        let state = self.ask("state s").await;
+        let front = state.is_some_and(|(head, _)| head.lines().any(|line| line == "inFront=true"));
+        if !front {
+            let start = command(&[
+                "am",
+                "start",
+                "-W",
+                "-n",
+                "dev.agentdevice.fixture/.FixtureActivity",
+            ]);
+            let output = self.beside.shell(&start, &call()).await.unwrap();
+            assert_eq!(output.code, 0, "{}", output.stderr_text());
+        }
+        let knobs: Vec<_> = knobs
+            .iter()
+            .map(|(knob, value)| format!("{knob}={value}"))
+            .collect();
+        let query = if knobs.is_empty() {
+            String::new()
+        } else {
+            format!("?{}", knobs.join("&"))
+        };
+        self.must(&format!("reset r {screen}{query}")).await;
+    }
+
+    async fn events(&self) -> Vec<Event> {
+        // A tap that could be half of a double tap is taken back by the second.
+        tokio::time::sleep(Duration::from_millis(350)).await;
+        serde_json::from_slice(&self.must("events e").await).unwrap()
+    }
+
+    fn limits(&self) -> &[(Screen, &'static str)] {
+        LIMITS
+    }
+
+    fn captures(&self) -> Option<u64> {
+        Some(self.android.captures())
+    }
+
+    async fn arm(&self, fault: Fault) -> bool {
+        match fault {
+            Fault::Refuse => self.proxy.refuse().await,
+            // The adb protocol runs over TCP, which delivers once.
+            Fault::Duplicate => return false,
+            fault => *self.proxy.plan.lock().unwrap() = Some(fault),
+        }
+        true
+    }
+
+    async fn disarm(&self) {
+        *self.proxy.plan.lock().unwrap() = None;
+        self.proxy.listen().await;
+    }
+
+    fn gesture_tolerance(&self) -> Duration {
+        // The device paces its moves by the clock of a machine that is busy.
+        Duration::from_millis(100)
+    }
+}
+
+/// Apps, pictures, the clipboard, and a session that ends and comes back.
+async fn what_is_no_part_of_the_tree(phone: &Phone) {
+    let android = &phone.android;
+    // The testbed's package manager does not always find an activity by its intent, so it is opened by its name here.
+    phone.open(Screen::Home, &[]).await;
+    let state = android.app_state(&call()).await.unwrap();
+    assert_eq!(state.app.as_deref(), Some(FIXTURE));
+    let picture = android.screenshot(&call()).await.unwrap();
+    assert!(picture.png.len() > 1000, "{picture:?}");
+    let write = Action::WriteClipboard("copied".into());
+    android.perform(&write, &call()).await.unwrap();
+
+    // Others may have the device, and the next operation takes it back.
+    android.close().await.unwrap();
+    android.close().await.unwrap();
+    let running = command(&["pidof", HELPER]);
+    let output = phone.beside.shell(&running, &call()).await.unwrap();
+    assert_eq!(output.stdout_text().trim(), "", "the helper has ended");
+    assert!(!phone.device().snapshot().await.unwrap().is_empty());
+
+    // A session that dies between two actions costs a new one, and the action is done once.
+    phone.open(Screen::Counter, &[]).await;
+    let stop = command(&["am", "force-stop", HELPER]);
+    phone.beside.shell(&stop, &call()).await.unwrap();
+    let counter = phone.device().locate(id("counter")).press().await;
+    counter.unwrap();
+    let events = phone.events().await;
+    let taps = events.iter().filter(|event| event.element == "counter");
+    assert_eq!(taps.count(), 1, "{events:?}");
+
+    let close = Action::Close(None);
+    android.perform(&close, &call()).await.unwrap();
+    let running = command(&["pidof", FIXTURE]);
+    let output = phone.beside.shell(&running, &call()).await.unwrap();
+    assert_eq!(output.stdout_text().trim(), "", "the app is closed");
+    let absent = Action::Open(OpenTarget::App("com.example.none".to_owned()));
+    let error = android.perform(&absent, &call()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::AppNotInstalled);
+    assert!(error.dispatched().is_no());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_device_conforms() {
+    let Some(peer) = Emulated::up().await else {
+        return;
+    };
+    let Some(real) = RealServer::start(AdbConfig::default()).await else {
+        return;
+    };
+    let phone = Phone::start(&peer, &real).await;
+    what_is_no_part_of_the_tree(&phone).await;
+    conformance(&phone).await;
+    fault_matrix(&phone).await;
+    phone.android.close().await.unwrap();
+    let Phone { log, .. } = phone;
+    log.close(&call()).await.unwrap();
+    real.stop().await;
+}
