@@ -1,6 +1,6 @@
 //! A real adb daemon: Debian's `adbd` in the testbed's device, behind a real adb server.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use agent_device_android::{
     AdbConfig,
@@ -11,77 +11,12 @@ use proptest::{
     strategy::{Strategy as _, ValueTree as _},
     test_runner::TestRunner,
 };
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    process::Command,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
-    peers::{RealServer, skip},
+    peers::{RealServer, TestbedDevice},
     quoting::{joined, words},
 };
-
-/// A device of the testbed. `AGENT_DEVICE_TESTBED_DEVICE` names one that runs already.
-struct Device {
-    address: String,
-    name: Option<String>,
-}
-
-fn script() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testbed/android/device")
-}
-
-impl Device {
-    async fn up() -> Option<Self> {
-        if let Ok(address) = std::env::var("AGENT_DEVICE_TESTBED_DEVICE") {
-            return Some(Self {
-                address,
-                name: None,
-            });
-        }
-        let how = "root on Linux, then testbed/android/device prepare --api 34";
-        let name = format!("adb-tests-{}", std::process::id());
-        let up = Command::new(script())
-            .args(["up", "--api", "34", "--name", &name])
-            .kill_on_drop(true)
-            .output();
-        let up = tokio::time::timeout(Duration::from_secs(900), up).await;
-        let Ok(Ok(up)) = up else {
-            skip("android device", how);
-            return None;
-        };
-        let text = String::from_utf8_lossy(&up.stdout);
-        let address = text
-            .split("\"address\":\"")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next());
-        match address {
-            Some(address) if up.status.success() => Some(Self {
-                address: address.to_owned(),
-                name: Some(name),
-            }),
-            _ => {
-                println!("{}", String::from_utf8_lossy(&up.stderr));
-                skip("android device", how);
-                None
-            }
-        }
-    }
-}
-
-impl Drop for Device {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the device goes also when a test fails"
-    )]
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            let _ = std::process::Command::new(script())
-                .args(["down", "--name", name])
-                .output();
-        }
-    }
-}
 
 fn call() -> Call {
     Call::standalone(Duration::from_secs(30))
@@ -94,7 +29,7 @@ fn command(words: &[&str]) -> ShellCommand {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_daemon_does_what_it_is_asked() {
-    let Some(peer) = Device::up().await else {
+    let Some(peer) = TestbedDevice::up().await else {
         return;
     };
     let mut config = AdbConfig::default();

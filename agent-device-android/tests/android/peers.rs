@@ -6,7 +6,10 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::Stdio,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -40,12 +43,78 @@ pub(crate) fn adb() -> Option<PathBuf> {
     found
 }
 
+/// A file of the project.
+pub(crate) fn at_root(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(path)
+}
+
+/// A device of the testbed. `AGENT_DEVICE_TESTBED_DEVICE` names one that runs already.
+pub(crate) struct TestbedDevice {
+    pub(crate) address: String,
+    name: Option<String>,
+}
+
+impl TestbedDevice {
+    pub(crate) async fn up() -> Option<Self> {
+        if let Ok(address) = std::env::var("AGENT_DEVICE_TESTBED_DEVICE") {
+            return Some(Self {
+                address,
+                name: None,
+            });
+        }
+        let how = "root on Linux, then testbed/android/device prepare --api 34";
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tests-{}-{count}", std::process::id());
+        let up = Command::new(at_root("testbed/android/device"))
+            .args(["up", "--api", "34", "--name", &name])
+            .kill_on_drop(true)
+            .output();
+        let up = tokio::time::timeout(Duration::from_secs(900), up).await;
+        let Ok(Ok(up)) = up else {
+            skip("android device", how);
+            return None;
+        };
+        let text = String::from_utf8_lossy(&up.stdout);
+        let address = text
+            .split("\"address\":\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        match address {
+            Some(address) if up.status.success() => Some(Self {
+                address: address.to_owned(),
+                name: Some(name),
+            }),
+            _ => {
+                println!("{}", String::from_utf8_lossy(&up.stderr));
+                skip("android device", how);
+                None
+            }
+        }
+    }
+}
+
+impl Drop for TestbedDevice {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the device goes also when a test fails"
+    )]
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            let _ = std::process::Command::new(at_root("testbed/android/device"))
+                .args(["down", "--name", name])
+                .output();
+        }
+    }
+}
+
 /// A folder that goes with its owner.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     pub(crate) fn new(name: &str) -> Self {
-        use std::sync::atomic::{AtomicU32, Ordering};
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let path = std::env::temp_dir().join(format!(
             "agent-device-{name}-{}-{}",

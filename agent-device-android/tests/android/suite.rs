@@ -1,7 +1,6 @@
 //! The core's conformance suite on the fixture app of a device of the testbed, behind a proxy that makes faults.
 
 use std::{
-    path::PathBuf,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -20,11 +19,10 @@ use agent_device_core::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
-    process::Command,
     task::JoinHandle,
 };
 
-use crate::peers::{RealServer, skip};
+use crate::peers::{RealServer, TestbedDevice, at_root};
 
 const FIXTURE: &str = "dev.agentdevice.fixture";
 const HELPER: &str = "dev.agentdevice.helper";
@@ -40,69 +38,6 @@ fn call() -> Call {
 fn command(words: &[&str]) -> ShellCommand {
     let command = ShellCommand::new(words[0]).unwrap();
     command.args(&words[1..]).unwrap()
-}
-
-fn at_root(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .join(path)
-}
-
-/// A device of the testbed. `AGENT_DEVICE_TESTBED_DEVICE` names one that runs already.
-struct Emulated {
-    address: String,
-    name: Option<String>,
-}
-
-impl Emulated {
-    async fn up() -> Option<Self> {
-        if let Ok(address) = std::env::var("AGENT_DEVICE_TESTBED_DEVICE") {
-            return Some(Self {
-                address,
-                name: None,
-            });
-        }
-        let how = "root on Linux, then testbed/android/device prepare --api 34";
-        let name = format!("suite-{}", std::process::id());
-        let up = Command::new(at_root("testbed/android/device"))
-            .args(["up", "--api", "34", "--name", &name])
-            .kill_on_drop(true)
-            .output();
-        let Ok(Ok(up)) = tokio::time::timeout(Duration::from_secs(900), up).await else {
-            skip("android device", how);
-            return None;
-        };
-        let text = String::from_utf8_lossy(&up.stdout);
-        let address = text
-            .split("\"address\":\"")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next());
-        match address {
-            Some(address) if up.status.success() => Some(Self {
-                address: address.to_owned(),
-                name: Some(name),
-            }),
-            _ => {
-                println!("{}", String::from_utf8_lossy(&up.stderr));
-                skip("android device", how);
-                None
-            }
-        }
-    }
-}
-
-impl Drop for Emulated {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the device goes also when a test fails"
-    )]
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            let _ = std::process::Command::new(at_root("testbed/android/device"))
-                .args(["down", "--name", name])
-                .output();
-        }
-    }
 }
 
 // --- the proxy ------------------------------------------------------------------------------------------------------------
@@ -266,7 +201,7 @@ struct Phone {
 }
 
 impl Phone {
-    async fn start(peer: &Emulated, real: &RealServer) -> Self {
+    async fn start(peer: &TestbedDevice, real: &RealServer) -> Self {
         real.server.connect(&peer.address, &call()).await.unwrap();
         let beside = real.server.device(peer.address.as_str()).unwrap();
         beside.wait_for("device", &call()).await.unwrap();
@@ -462,7 +397,7 @@ async fn what_is_no_part_of_the_tree(phone: &Phone) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_device_conforms() {
-    let Some(peer) = Emulated::up().await else {
+    let Some(peer) = TestbedDevice::up().await else {
         return;
     };
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
