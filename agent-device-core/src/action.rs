@@ -8,8 +8,9 @@ use std::{borrow::Cow, collections::BTreeMap, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    error::{Error, Result},
     geometry::Point,
-    gesture::{GesturePlan, ScrollPlan},
+    gesture::{self, GesturePlan, ScrollPlan},
 };
 pub use crate::{operation::Operation, snapshot::Target};
 
@@ -150,6 +151,31 @@ impl Action {
             Self::SetOrientation(_) => Operation::SetOrientation,
             Self::WriteClipboard(_) => Operation::WriteClipboard,
             Self::SelectWindow(_) => Operation::SelectWindow,
+        }
+    }
+
+    /// Refuses arguments that no device can do anything with: the seam asks before each action, and a backend that is called
+    /// without it asks first.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidArgs`](crate::ErrorCode::InvalidArgs) that names the field; nothing was sent.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Tap(touch)
+            | Self::DoubleTap(touch)
+            | Self::Hover(touch)
+            | Self::Focus(touch)
+            | Self::Fill(touch, _) => touch.point.check(),
+            Self::LongPress(_, hold) if *hold > gesture::LONGEST => {
+                Err(Error::invalid("hold", "a long press lasts 10 s at most"))
+            }
+            Self::LongPress(touch, _) => touch.point.check(),
+            Self::Scroll(plan) => plan.check(),
+            Self::TypeText(text) if text.expose().is_empty() => {
+                Err(Error::invalid("text", "there is no text to type"))
+            }
+            _ => Ok(()),
         }
     }
 

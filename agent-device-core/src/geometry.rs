@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+
 /// A place on the screen, in the backend's coordinate unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
@@ -23,6 +25,22 @@ impl Point {
     /// Whether both coordinates are numbers that a device can be sent.
     pub fn is_finite(self) -> bool {
         self.x.is_finite() && self.y.is_finite()
+    }
+
+    /// Refuses a coordinate that is no number, in the words that every caller hears.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidArgs`](crate::ErrorCode::InvalidArgs) that names the field `point`; nothing was sent.
+    pub fn check(self) -> Result<()> {
+        if self.is_finite() {
+            Ok(())
+        } else {
+            Err(Error::invalid(
+                "point",
+                "a coordinate is not a finite number",
+            ))
+        }
     }
 
     /// The straight distance to `other`.

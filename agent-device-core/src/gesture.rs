@@ -98,12 +98,7 @@ impl GesturePlan {
             {
                 return Err(Error::invalid("offsetMs", "offsets must not fall"));
             }
-            if samples.iter().any(|sample| !sample.point.is_finite()) {
-                return Err(
-                    Error::invalid("point", "a coordinate is not a finite number")
-                        .with_reason(reason::GESTURE_TRAJECTORY_NON_FINITE),
-                );
-            }
+            drawable(samples.iter().map(|sample| sample.point))?;
         }
         let offsets = |samples: &Vec<Sample>| -> Vec<Duration> {
             samples.iter().map(|sample| sample.offset).collect()
@@ -384,6 +379,14 @@ fn stroke(intent: Intent, from: Point, to: Point, duration: Duration) -> Result<
     )
 }
 
+/// Refuses a path with a coordinate that is no number.
+fn drawable(points: impl IntoIterator<Item = Point>) -> Result<()> {
+    let mut points = points.into_iter();
+    points
+        .try_for_each(Point::check)
+        .map_err(|error| error.with_reason(reason::GESTURE_TRAJECTORY_NON_FINITE))
+}
+
 fn finite(field: &str, value: f64) -> Result<f64> {
     if value.is_finite() {
         Ok(value)
@@ -581,13 +584,8 @@ impl ScrollPlan {
 impl ScrollPlan {
     /// Its fields are public: whoever changed them is checked before they reach a device.
     pub(crate) fn check(&self) -> Result<()> {
-        let points = [self.at, self.from, self.to];
-        if points.iter().any(|point| !point.is_finite()) || !self.distance.is_finite() {
-            return Err(
-                Error::invalid("point", "a coordinate is not a finite number")
-                    .with_reason(reason::GESTURE_TRAJECTORY_NON_FINITE),
-            );
-        }
+        drawable([self.at, self.from, self.to])?;
+        positive("distance", self.distance)?;
         within("duration", self.duration, (Duration::ZERO, LONGEST)).map(drop)
     }
 }

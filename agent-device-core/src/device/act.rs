@@ -107,18 +107,6 @@ impl Press {
         self
     }
 
-    /// Waits afterwards until the screen is still, and tells what changed. Never fails the press.
-    pub fn settle(mut self, settle: Settle) -> Self {
-        self.after.settle = Some(settle);
-        self
-    }
-
-    /// Captures afterwards and tells whether the screen changed.
-    pub fn verify(mut self) -> Self {
-        self.after.verify = true;
-        self
-    }
-
     async fn run(self) -> Result<Outcome> {
         let operation = match self.kind {
             PressKind::Tap { .. } => Operation::Tap,
@@ -190,18 +178,6 @@ impl Act {
         }
     }
 
-    /// Waits afterwards until the screen is still, and tells what changed. Never fails the action.
-    pub fn settle(mut self, settle: Settle) -> Self {
-        self.after.settle = Some(settle);
-        self
-    }
-
-    /// Captures afterwards and tells whether the screen changed.
-    pub fn verify(mut self) -> Self {
-        self.after.verify = true;
-        self
-    }
-
     async fn run(self) -> Result<Outcome> {
         let operation = match self.kind {
             ActKind::Fill(_) => Operation::Fill,
@@ -262,6 +238,20 @@ impl Act {
 
 macro_rules! awaitable {
     ($($name:ident),*) => {$(
+        impl $name {
+            /// Waits afterwards until the screen is still, and tells what changed. Never fails the action.
+            pub fn settle(mut self, settle: Settle) -> Self {
+                self.after.settle = Some(settle);
+                self
+            }
+
+            /// Captures afterwards and tells whether the screen changed.
+            pub fn verify(mut self) -> Self {
+                self.after.verify = true;
+                self
+            }
+        }
+
         impl IntoFuture for $name {
             type Output = Result<Outcome>;
             type IntoFuture = Pin<Box<dyn Future<Output = Result<Outcome>> + Send>>;

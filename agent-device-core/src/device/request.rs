@@ -17,11 +17,11 @@ use tracing::{Instrument as _, Span, field};
 
 use super::{Device, settle_verdict};
 use crate::{
-    action::{Action, Operation, Performed, Touch},
+    action::{Action, Operation, Performed},
     backend::{Backend, Call},
     dispatch::{Dispatched, Ledger, rows},
     error::{Error, ErrorCode, Result, Secret, reason},
-    gesture::{Gesture, LONGEST},
+    gesture::Gesture,
     observe::{BudgetFrom, End, Schedule, after, join_bounded, observe_until},
     snapshot::{CaptureOptions, Flag, NodeId, Snapshot, Stamp, Target},
     target::{self, By, Policy, Ref, Refusal, Resolved},
@@ -165,7 +165,7 @@ impl<'d> Request<'d> {
     pub(super) async fn perform(&self, action: Action) -> Result<Performed> {
         let operation = action.operation();
         self.refuse_unoffered(operation)?;
-        check(&action)?;
+        action.check()?;
         if self.cancel().is_cancelled() {
             return Err(self.canceled());
         }
@@ -541,36 +541,4 @@ pub(super) fn viewport_of(snapshot: &Snapshot) -> Result<crate::geometry::Rect> 
             )
             .with_reason(reason::TARGET_BOUNDS_INVALID)
         })
-}
-
-/// Arguments that no backend should have to check.
-fn check(action: &Action) -> Result<()> {
-    let point = |touch: &Touch| {
-        if touch.point.is_finite() {
-            Ok(())
-        } else {
-            Err(Error::invalid(
-                "point",
-                "a coordinate is not a finite number",
-            ))
-        }
-    };
-    match action {
-        Action::Tap(touch)
-        | Action::DoubleTap(touch)
-        | Action::Hover(touch)
-        | Action::Focus(touch)
-        | Action::Fill(touch, _) => point(touch),
-        Action::LongPress(touch, hold) => {
-            if *hold > LONGEST {
-                return Err(Error::invalid("hold", "a long press lasts 10 s at most"));
-            }
-            point(touch)
-        }
-        Action::Scroll(plan) => plan.check(),
-        Action::TypeText(text) if text.expose().is_empty() => {
-            Err(Error::invalid("text", "there is no text to type"))
-        }
-        _ => Ok(()),
-    }
 }

@@ -160,11 +160,8 @@ impl By {
             Self::Find(find) if find.normal.is_empty() => {
                 Err(Error::invalid("find", "there is no text to find"))
             }
-            Self::Point(point) if !point.is_finite() => Err(Error::invalid(
-                "point",
-                "a coordinate is not a finite number",
-            )),
-            Self::Find(_) | Self::Point(_) | Self::Ref(_) => Ok(()),
+            Self::Point(point) => point.check(),
+            Self::Find(_) | Self::Ref(_) => Ok(()),
         }
     }
 }

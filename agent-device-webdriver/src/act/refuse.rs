@@ -15,29 +15,9 @@ pub(super) const LONGEST_TYPED: usize = 20_000;
 
 /// Arguments that no driver should see.
 pub(super) fn arguments(action: &Action) -> Result<()> {
-    let point = |point: Point| {
-        if point.is_finite() {
-            Ok(())
-        } else {
-            Err(Error::invalid(
-                "point",
-                "a coordinate is not a finite number",
-            ))
-        }
-    };
+    action.check()?;
     match action {
-        Action::Tap(touch)
-        | Action::DoubleTap(touch)
-        | Action::LongPress(touch, _)
-        | Action::Hover(touch)
-        | Action::Focus(touch) => point(touch.point),
-        Action::Fill(touch, text) => {
-            point(touch.point)?;
-            no_keys(text.expose())
-        }
-        Action::TypeText(text) if text.expose().is_empty() => {
-            Err(Error::invalid("text", "there is no text to type"))
-        }
+        Action::Fill(_, text) => no_keys(text.expose()),
         Action::TypeText(text) if text.expose().len() > LONGEST_TYPED => Err(Error::invalid(
             "text",
             format!(
@@ -47,10 +27,6 @@ pub(super) fn arguments(action: &Action) -> Result<()> {
         )
         .with_hint("Fill the field instead.")),
         Action::TypeText(text) => no_keys(text.expose()),
-        Action::Scroll(plan) if !plan.distance.is_finite() || plan.distance <= 0.0 => Err(
-            Error::invalid("distance", "the distance is not a positive number"),
-        ),
-        Action::Scroll(plan) => point(plan.at),
         _ => Ok(()),
     }
 }
@@ -73,19 +49,15 @@ pub(super) fn outside(point: Point, viewport: Rect) -> Result<()> {
     if viewport.contains_half_open(whole) {
         return Ok(());
     }
-    let error = Error::refused(
+    Err(Error::refused(
         rows::COORDINATES_OUTSIDE_VIEWPORT,
         ErrorCode::InvalidArgs,
         "the point lies outside the viewport",
     )
     .with_detail("field", "point")
+    .with_detail("point", point)
     .with_detail("viewport", viewport)
-    .with_hint("Scroll first, or use a point within details.viewport.");
-    Err(if point.is_finite() {
-        error.with_detail("point", point)
-    } else {
-        error
-    })
+    .with_hint("Scroll first, or use a point within details.viewport."))
 }
 
 /// Why the page's answer forbids the action; `None` when it doesn't.
