@@ -66,6 +66,15 @@ impl Call {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
+    /// The same request for one step of it, which may take so long at most.
+    #[must_use]
+    pub fn at_most(&self, budget: Duration) -> Self {
+        Self {
+            deadline: self.deadline.min(after(Instant::now(), budget)),
+            ..self.clone()
+        }
+    }
+
     /// Opens one send of this request: before the first byte of an input whose outcome matters by itself. An action that is
     /// one input needs none; the seam counts it when it returns, unless the backend has opened sends of its own for it.
     ///

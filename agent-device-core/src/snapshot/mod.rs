@@ -39,6 +39,10 @@ pub struct SnapshotInfo {
     pub viewport: Option<Rect>,
     /// Picture pixels for each unit of the coordinates, 0 when unknown.
     pub scale: f64,
+    /// Coordinate units for each density-independent point: 1 where coordinates are points, as on Apple platforms and in
+    /// browsers; 2.625 on an Android display of that density. 0 when unknown, which counts as 1. Distances that are meant for
+    /// a finger are scaled by it.
+    pub density: f64,
     /// Whether content is missing because a limit of size or depth was hit. A truncated tree proves no absence.
     pub truncated: bool,
     /// The app in front: bundle id, package or address.
@@ -143,6 +147,14 @@ impl Snapshot {
             && self.info.quality.effective_depth.is_none()
             && self.options.scope.is_none()
             && self.options.depth.is_none()
+    }
+
+    /// So many density-independent points in the coordinate unit of this capture.
+    pub(crate) fn points(&self, points: f64) -> f64 {
+        let density = self.info.density;
+        // A density that no display has is none.
+        let known = (0.25..=16.0).contains(&density);
+        points * if known { density } else { 1.0 }
     }
 
     /// The node with this id.

@@ -246,6 +246,18 @@ pub(super) struct NodeData {
     pub(super) has_bounds: bool,
 }
 
+impl NodeData {
+    /// Whether it can't be seen and has a length without a breadth.
+    pub(super) fn clips_to_a_line(&self) -> bool {
+        let invisible = Flag::VisibleToUser.bit();
+        let Rect { width, height, .. } = self.bounds;
+        self.has_bounds
+            && self.known & invisible != 0
+            && self.set & invisible == 0
+            && ((width <= 0.0 && height > 0.0) || (height <= 0.0 && width > 0.0))
+    }
+}
+
 /// One element of a snapshot, borrowed from it.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {

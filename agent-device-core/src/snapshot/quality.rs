@@ -41,6 +41,10 @@ pub enum QualityReason {
     Deferred,
     /// The caller asked for another source.
     RequestedBackend,
+    /// The window of the app is there, and next to nothing is in it: it has not drawn yet, or draws without telling.
+    ContentPoorAppWindow,
+    /// There are windows of the system alone.
+    SystemWindowOnly,
 }
 
 /// The verdict on a tree, made once by the backend that captured it. Nobody derives it again from the shape of the tree.

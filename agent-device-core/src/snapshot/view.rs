@@ -315,6 +315,9 @@ fn is_actionable(node: Node<'_>) -> bool {
 impl super::SnapshotBuilder {
     /// Works out which nodes lie outside their scroll container or the viewport, for backends whose device doesn't say. Call
     /// it once, after the last node. Nodes for which the backend has said it already keep their sides.
+    ///
+    /// A platform that clips places to the display leaves a line of what lies beside it: an invisible node without width or
+    /// without height on an edge lies beyond that edge.
     pub fn derive_outside(&mut self, viewport: Option<Rect>) {
         let mut path: Vec<(u32, Option<Rect>)> = Vec::new();
         for index in 0..self.len() {
@@ -327,16 +330,14 @@ impl super::SnapshotBuilder {
                 return;
             };
             let bounds = (data.has_bounds && data.bounds.is_usable()).then_some(data.bounds);
-            if let (Some(bounds), Some(clip)) = (bounds, clip)
+            if let Some(clip) = clip
                 && data.outside.is_empty()
-                && !bounds.touches(clip)
             {
-                data.outside = Sides::from_fn(|side| match side {
-                    Direction::Up => bounds.bottom() < clip.y,
-                    Direction::Down => bounds.y > clip.bottom(),
-                    Direction::Left => bounds.right() < clip.x,
-                    Direction::Right => bounds.x > clip.right(),
-                });
+                data.outside = match bounds {
+                    Some(bounds) => beyond(bounds, clip),
+                    None if data.clips_to_a_line() => at_an_edge(data.bounds, clip),
+                    None => Sides::NONE,
+                };
             }
             let clips = data.set & Flag::Scrollable.bit() != 0
                 || (data.role.scrolls() && data.known & Flag::Scrollable.bit() == 0);
@@ -354,6 +355,27 @@ impl super::SnapshotBuilder {
             path.push((end.max(raw + 1), inner));
         }
     }
+}
+
+/// The sides of `clip` beyond which `bounds` lies.
+fn beyond(bounds: Rect, clip: Rect) -> Sides {
+    Sides::from_fn(|side| match side {
+        Direction::Up => bounds.bottom() < clip.y,
+        Direction::Down => bounds.y > clip.bottom(),
+        Direction::Left => bounds.right() < clip.x,
+        Direction::Right => bounds.x > clip.right(),
+    })
+}
+
+/// The side of `clip` to which a place was clipped.
+fn at_an_edge(line: Rect, clip: Rect) -> Sides {
+    let upright = line.width <= 0.0;
+    Sides::from_fn(|side| match side {
+        Direction::Up => !upright && line.bottom() <= clip.y,
+        Direction::Down => !upright && line.y >= clip.bottom(),
+        Direction::Left => upright && line.right() <= clip.x,
+        Direction::Right => upright && line.x >= clip.right(),
+    })
 }
 
 /// One line of the compact form of a view.

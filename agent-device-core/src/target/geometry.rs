@@ -6,11 +6,11 @@ use crate::{
     snapshot::{Flag, Keyboard, Node, NodeId, Snapshot},
 };
 
-/// How far a parent's own touch point stays from its children and from its edge.
+/// How far a parent's own touch point stays from its children and from its edge, in points.
 const CLEARANCE: f64 = 12.0;
 /// Of how many children the edges are considered when a free point is looked for.
 const EDGES: usize = 16;
-/// How close the lowest key is to the bottom of the screen when the keyboard is docked.
+/// How close the lowest key is to the bottom of the screen when the keyboard is docked, in points.
 const KEYBOARD_DOCK: f64 = 80.0;
 
 /// What lies over `node`: what the backend reported, or an overlay that comes later in the tree.
@@ -24,6 +24,7 @@ pub(super) fn cover_of(node: Node<'_>) -> Option<NodeId> {
     }
     let bounds = node.usable_bounds()?;
     let center = bounds.center();
+    let point = node.snapshot().points(1.0);
     let viewport = node.snapshot().info().viewport;
     let overlays = node
         .snapshot()
@@ -44,7 +45,7 @@ pub(super) fn cover_of(node: Node<'_>) -> Option<NodeId> {
                 other.role(),
                 Role::TabBar | Role::Toolbar | Role::NavigationBar
             );
-            let whole = chrome && viewport.is_some_and(|viewport| over.agrees(viewport, 1.0));
+            let whole = chrome && viewport.is_some_and(|viewport| over.agrees(viewport, point));
             // Two bars of one size side by side are siblings of a layout, not layers.
             let sibling = chrome
                 && other.role() == node.role()
@@ -64,7 +65,16 @@ pub(super) struct Off {
 /// scroll container that is in sight. No rectangle or no viewport counts as visible.
 pub(super) fn on_screen(node: Node<'_>, live: Option<Rect>) -> Result<(), Off> {
     let Some(bounds) = live.or(node.usable_bounds()) else {
-        return Ok(());
+        // What was clipped to nothing still lies somewhere.
+        return match node.outside().iter().next() {
+            Some(direction) => Err(Off {
+                direction,
+                viewport: effective_viewport(node)
+                    .or(node.snapshot().info().viewport)
+                    .unwrap_or_default(),
+            }),
+            None => Ok(()),
+        };
     };
     let root = root_viewport(node.snapshot(), bounds.center());
     if live.is_none()
@@ -160,11 +170,13 @@ pub(super) fn overly_broad(ancestor: Node<'_>, node: Node<'_>) -> bool {
 /// A point of `bounds` that belongs to the element itself and not to a child that reacts to touches: the centre, or the
 /// free point nearest to it. `Err` holds the children that leave no room.
 pub(super) fn own_point(node: Node<'_>, bounds: Rect) -> Result<Point, Vec<NodeId>> {
+    let one = node.snapshot().points(1.0);
+    let aside = node.snapshot().points(CLEARANCE);
     let competitors: Vec<(NodeId, Rect)> = node
         .descendants()
         .filter(|child| child.role().is_touch_target() && child.outside().is_empty())
         .filter_map(|child| Some((child.id(), child.usable_bounds()?)))
-        .filter(|(_, rect)| *rect != bounds && !rect.agrees(bounds, 1.0))
+        .filter(|(_, rect)| *rect != bounds && !rect.agrees(bounds, one))
         .filter(|(_, rect)| rect.intersection(bounds).is_some())
         .collect();
     let visible = node
@@ -181,16 +193,10 @@ pub(super) fn own_point(node: Node<'_>, bounds: Rect) -> Result<Point, Vec<NodeI
             visible.center()
         });
     }
-    let from_edge = CLEARANCE.min((bounds.width.min(bounds.height) / 2.0).floor() - 1.0);
+    let from_edge = aside.min((bounds.width.min(bounds.height) / 2.0).floor() - one);
     // Candidates are the centre, the lines just inside the edges, and the middles of the gaps between children.
     let axis = |low: f64, high: f64, edges: &mut Vec<f64>| {
-        edges.extend([
-            low,
-            high,
-            low + CLEARANCE,
-            high - CLEARANCE,
-            (low + high) / 2.0,
-        ]);
+        edges.extend([low, high, low + aside, high - aside, (low + high) / 2.0]);
         edges.sort_by(f64::total_cmp);
         let gaps: Vec<f64> = edges
             .windows(2)
@@ -204,11 +210,11 @@ pub(super) fn own_point(node: Node<'_>, bounds: Rect) -> Result<Point, Vec<NodeI
     let considered = &nearest[..nearest.len().min(EDGES)];
     let mut xs: Vec<f64> = considered
         .iter()
-        .flat_map(|(_, rect)| [rect.x - CLEARANCE, rect.right() + CLEARANCE])
+        .flat_map(|(_, rect)| [rect.x - aside, rect.right() + aside])
         .collect();
     let mut ys: Vec<f64> = considered
         .iter()
-        .flat_map(|(_, rect)| [rect.y - CLEARANCE, rect.bottom() + CLEARANCE])
+        .flat_map(|(_, rect)| [rect.y - aside, rect.bottom() + aside])
         .collect();
     axis(bounds.x, bounds.right(), &mut xs);
     axis(bounds.y, bounds.bottom(), &mut ys);
@@ -227,11 +233,11 @@ pub(super) fn own_point(node: Node<'_>, bounds: Rect) -> Result<Point, Vec<NodeI
             let mut clearance = f64::INFINITY;
             for (_, rect) in &nearest {
                 clearance = clearance.min(rect.distance_to(point));
-                if clearance < CLEARANCE {
+                if clearance < aside {
                     break;
                 }
             }
-            if clearance < CLEARANCE {
+            if clearance < aside {
                 continue;
             }
             // Nearest to the centre, then the most room, then the topmost and leftmost.
@@ -278,14 +284,14 @@ pub(super) fn keyboard_band(snapshot: &Snapshot) -> Option<Rect> {
     let left = edge(|part| part.x, f64::min, f64::INFINITY);
     let right = edge(Rect::right, f64::max, f64::NEG_INFINITY);
     let band = Rect::new(left, top, right - left, viewport.bottom() - top);
-    if viewport.bottom() - bottom > KEYBOARD_DOCK || band.width <= band.height {
+    if viewport.bottom() - bottom > snapshot.points(KEYBOARD_DOCK) || band.width <= band.height {
         return None;
     }
     // Keys that leave a column free are no docked keyboard.
     parts.sort_by(|a, b| a.x.total_cmp(&b.x));
     let mut reached = left;
     for part in &parts {
-        if part.x - reached > 2.0 {
+        if part.x - reached > snapshot.points(2.0) {
             return None;
         }
         reached = reached.max(part.right());

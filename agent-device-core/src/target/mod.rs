@@ -561,10 +561,11 @@ fn same_element<'a>(found: &[Node<'a>], policy: Policy) -> Option<Node<'a>> {
     }
     // A wrapper that reports its control's name and, within a point, its place. One control, seen twice.
     let bounds = deepest.usable_bounds()?;
+    let tolerance = deepest.snapshot().points(1.0);
     let wrapped = deepest.role().is_touch_target()
         && found.iter().all(|node| {
             node.usable_bounds()
-                .is_some_and(|other| other.agrees(bounds, 1.0))
+                .is_some_and(|other| other.agrees(bounds, tolerance))
         });
     wrapped.then_some(deepest)
 }

@@ -582,3 +582,69 @@ fn directions_of_an_overshoot_name_the_farther_edge() {
     );
     assert_eq!(SCREEN.overshoot(Point::new(10.0, 10.0)), None);
 }
+
+#[test]
+fn distances_for_a_finger_grow_with_the_density() {
+    let tree = |density: f64| {
+        let mut tree = Ui::new();
+        tree.info.density = density;
+        let outer = tree.add(
+            0,
+            Role::Other,
+            "Save",
+            Rect::new(9.0, 99.0, 102.0, 52.0),
+            |_| {},
+        );
+        tree.add(
+            outer,
+            Role::Button,
+            "Save",
+            Rect::new(12.0, 102.0, 96.0, 46.0),
+            |_| {},
+        );
+        tree.done()
+    };
+    // Three pixels are one point at this density, and three points without it.
+    assert!(press(&tree(3.0), label("Save")).is_ok());
+    assert!(matches!(
+        press(&tree(0.0), label("Save")),
+        Err(Refusal::Ambiguous { .. })
+    ));
+    // A density that no display has is none.
+    assert!(press(&tree(f64::NAN), label("Save")).is_err());
+    assert!(press(&tree(1e9), label("Save")).is_err());
+}
+
+#[test]
+fn a_place_that_was_clipped_to_a_line_lies_beyond_that_edge() {
+    let tree = |line: Rect, seen: bool| {
+        let mut tree = Ui::new();
+        tree.add(0, Role::Button, "Settings", line, |node| {
+            node.flag(Flag::VisibleToUser, seen);
+        });
+        tree.done()
+    };
+    for (line, direction) in [
+        (Rect::new(0.0, 120.0, 0.0, 48.0), "left"),
+        (Rect::new(SCREEN.right(), 120.0, 0.0, 48.0), "right"),
+        (Rect::new(0.0, 0.0, 90.0, 0.0), "up"),
+        (Rect::new(0.0, SCREEN.bottom(), 90.0, -3.0), "down"),
+    ] {
+        let error = error(&tree(line, false), label("Settings"));
+        assert_eq!(error.reason(), Some(reason::OFFSCREEN_SELECTOR), "{line:?}");
+        assert_eq!(error.detail("scrollDirection"), Some(&direction.into()));
+    }
+    // One that is said to be seen, one in the middle, and one without any size have no place.
+    for (line, seen) in [
+        (Rect::new(0.0, 120.0, 0.0, 48.0), true),
+        (Rect::new(50.0, 120.0, 0.0, 48.0), false),
+        (Rect::new(0.0, 0.0, 0.0, 0.0), false),
+    ] {
+        let error = error(&tree(line, seen), label("Settings"));
+        assert_eq!(
+            error.reason(),
+            Some(reason::TARGET_BOUNDS_INVALID),
+            "{line:?}"
+        );
+    }
+}
