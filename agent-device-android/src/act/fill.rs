@@ -3,29 +3,27 @@
 //! A tap gives the focus; a capture says whether the field that is meant has it, because the text goes to whatever has it. The
 //! value is replaced in one input, whatever keyboard is active, and read back by captures until it rests.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
+use super::{encoded, touch, wait};
+use crate::{
+    backend::Memory,
+    helper::{Command, Helper},
+    see,
+};
 use agent_device_core::{
     Call, Error, ErrorCode, Result, Snapshot,
     action::{FieldState, Performed, Text, Touch},
     dispatch::rows::android_helper as rows,
     geometry::Point,
+    observe::Judgement,
     snapshot::{CaptureOptions, Flag, Node},
-};
-use tokio::time::Instant;
-
-use super::{encoded, pause, touch};
-use crate::{
-    backend::Memory,
-    helper::{Command, Helper},
-    see,
 };
 
 /// How long a field may take until it has the focus.
 const FOCUS_LIMIT: Duration = Duration::from_millis(1500);
 /// How long a value may take to come to rest.
 const VALUE_LIMIT: Duration = Duration::from_millis(1500);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(60);
 
 pub(super) async fn focus(
     helper: &Helper,
@@ -86,9 +84,8 @@ fn unread(performed: Performed) -> Performed {
         .with_warning("what the field holds now is not known")
 }
 
-async fn look(helper: &Helper, call: &Call) -> Result<Arc<Snapshot>> {
-    let snapshot = see::capture(helper, None, &CaptureOptions::raw(), call).await?;
-    Ok(Arc::new(snapshot))
+async fn look(helper: &Helper, call: &Call) -> Result<Snapshot> {
+    see::capture(helper, None, &CaptureOptions::raw(), call).await
 }
 
 /// Gives the field the focus by a tap, and looks whether it has it. The field's identifier.
@@ -103,26 +100,23 @@ async fn focused(
         .as_ref()
         .and_then(|target| target.node().identifier().map(str::to_owned));
     touch::tap(helper, memory, touch.point, 1, call).await?;
-    let end = Instant::now() + FOCUS_LIMIT;
-    loop {
-        let snapshot = look(helper, call).await?;
-        let field = snapshot
-            .nodes()
-            .find(|node| node.is(Flag::Focused) && is_meant(*node, wanted.as_deref(), touch.point));
-        if let Some(field) = field {
-            return Ok(field.identifier().map(str::to_owned));
+    let has_focus = |screen: &Snapshot, _: Option<&_>, _| {
+        let mut focused = screen.nodes().filter(|node| node.is(Flag::Focused));
+        match focused.find(|node| is_meant(*node, wanted.as_deref(), touch.point)) {
+            Some(field) => Judgement::Done(field.identifier().map(str::to_owned)),
+            None => Judgement::go_on(),
         }
-        if Instant::now() >= end {
-            return Err(Error::new(
-                ErrorCode::CommandFailed,
-                "the field was tapped and does not have the focus",
-            )
-            .uncertain(rows::FOCUS_NOT_OBSERVED)
-            .with_reason("text_entry_focus_not_observed")
-            .with_hint("Take a snapshot to see what has the focus, and what the tap has opened."));
-        }
-        pause(BETWEEN_LOOKS, call).await;
-    }
+    };
+    let field = wait::until("focus", FOCUS_LIMIT, call, || look(helper, call), has_focus).await?;
+    field.ok_or_else(|| {
+        Error::new(
+            ErrorCode::CommandFailed,
+            "the field was tapped and does not have the focus",
+        )
+        .uncertain(rows::FOCUS_NOT_OBSERVED)
+        .with_reason("text_entry_focus_not_observed")
+        .with_hint("Take a snapshot to see what has the focus, and what the tap has opened.")
+    })
 }
 
 /// Whether this is the field that was meant: by its identifier, else by its place. A keyboard that slides in moves fields.
@@ -141,26 +135,33 @@ async fn read_back(
     text: &Text,
     call: &Call,
 ) -> Option<FieldState> {
-    let end = Instant::now() + VALUE_LIMIT;
     let mut before = None;
-    loop {
-        let snapshot = look(helper, call).await.ok()?;
-        let field = snapshot
-            .nodes()
-            .find(|node| node.is(Flag::Focused) && is_meant(*node, name, point))
-            .or_else(|| {
-                let mut fields = snapshot.nodes().filter(|node| node.is(Flag::Editable));
-                fields.find(|node| is_meant(*node, name, point))
-            });
-        let state = field.map(state);
-        let wanted = matches!(&state, Some(FieldState::Text(held)) if held == text.expose());
-        let rests = state.is_some() && state == before;
-        if wanted || rests || Instant::now() >= end {
-            return state;
+    let mut last = None;
+    let rests = |screen: &Snapshot, _: Option<&_>, _| {
+        let now = held(screen, name, point);
+        let wanted = matches!(&now, Some(FieldState::Text(held)) if held == text.expose());
+        let still = now.is_some() && now == before;
+        before.clone_from(&now);
+        last = now;
+        if wanted || still {
+            Judgement::Done(())
+        } else {
+            Judgement::go_on()
         }
-        before = state;
-        pause(BETWEEN_LOOKS, call).await;
-    }
+    };
+    let looked = wait::until("value", VALUE_LIMIT, call, || look(helper, call), rests).await;
+    looked.ok().and(last)
+}
+
+/// What the field holds: the one that is meant and has the focus, else the one that is meant.
+fn held(screen: &Snapshot, name: Option<&str>, point: Point) -> Option<FieldState> {
+    let meant = |node: &Node<'_>| is_meant(*node, name, point);
+    let mut focused = screen.nodes().filter(|node| node.is(Flag::Focused));
+    let mut fields = screen.nodes().filter(|node| node.is(Flag::Editable));
+    focused
+        .find(meant)
+        .or_else(|| fields.find(meant))
+        .map(state)
 }
 
 fn state(field: Node<'_>) -> FieldState {

@@ -6,6 +6,7 @@
 mod app;
 mod fill;
 mod touch;
+mod wait;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use agent_device_core::{
     Call, Error, ErrorCode, Result,
     action::{Action, Operation, Performed, Text},
     dispatch::rows::android_helper as rows,
+    observe::Judgement,
 };
 
 use crate::{
@@ -32,6 +34,8 @@ mod key {
 
 /// Longer texts do not fit into one request.
 const LONGEST_TEXT: usize = 1 << 20;
+/// How long a keyboard may take to slide away.
+const KEYBOARD_LIMIT: Duration = Duration::from_millis(1500);
 
 pub(crate) async fn perform(
     helper: &Helper,
@@ -99,36 +103,26 @@ async fn type_text(helper: &Helper, text: &Text, call: &Call) -> Result<Performe
 
 /// Escape puts the keyboard away and leads nowhere else. Back would leave the screen once the keyboard is gone.
 async fn dismiss_keyboard(helper: &Helper, call: &Call) -> Result<Performed> {
-    const TRIES: usize = 2;
-    const LOOKS: usize = 10;
     if see::viewport(helper, call).await?.keyboard.is_none() {
         return Ok(Performed::new().with_warning("no keyboard was shown"));
     }
-    for _ in 0..TRIES {
-        helper
-            .mutate(Command::new("key", key::ESCAPE), call)
-            .await?;
-        for _ in 0..LOOKS {
-            if see::viewport(helper, call).await?.keyboard.is_none() {
-                return Ok(Performed::by("keys"));
-            }
-            pause(Duration::from_millis(60), call).await;
-        }
-    }
-    Err(Error::new(
-        ErrorCode::UnsupportedOperation,
-        "the keyboard stays although it was told to go",
-    )
-    .uncertain(rows::KEYBOARD_STAYS)
-    .with_reason("android_keyboard_stays")
-    .with_operation(Operation::KeyboardDismiss)
-    .with_hint("Press the app's own button for it, or go on with the keyboard open."))
-}
-
-/// Waits, but not beyond the call.
-async fn pause(time: Duration, call: &Call) {
-    tokio::select! {
-        () = tokio::time::sleep(time.min(call.remaining())) => {}
-        () = call.cancel().cancelled() => {}
+    helper
+        .mutate(Command::new("key", key::ESCAPE), call)
+        .await?;
+    let look = || see::viewport(helper, call);
+    let gone = |viewport: &see::Viewport, _: Option<&_>, _| match viewport.keyboard {
+        None => Judgement::Done(()),
+        Some(_) => Judgement::go_on(),
+    };
+    match wait::until("keyboard-gone", KEYBOARD_LIMIT, call, look, gone).await? {
+        Some(()) => Ok(Performed::by("keys")),
+        None => Err(Error::new(
+            ErrorCode::UnsupportedOperation,
+            "the keyboard stays although it was told to go",
+        )
+        .uncertain(rows::KEYBOARD_STAYS)
+        .with_reason("android_keyboard_stays")
+        .with_operation(Operation::KeyboardDismiss)
+        .with_hint("Press the app's own button for it, or go on with the keyboard open.")),
     }
 }

@@ -148,9 +148,9 @@ async fn every_row_of_the_helper_is_what_really_happens() {
     let open = format!("{VIEWPORT}{KEYBOARD}");
     let mut scripts = vec![done("viewport", 3, &open)];
     for number in 4..60 {
-        // A key, then ten looks, twice.
+        // One key, then looks alone: nothing is pressed again.
         scripts.push(match number {
-            4 | 15 => done("key", number, ""),
+            4 => done("key", number, ""),
             _ => done("viewport", number, &open),
         });
     }
