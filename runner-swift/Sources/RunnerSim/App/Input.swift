@@ -1,0 +1,110 @@
+import RunnerCore
+
+/// Pointers from the first one down to the last one up.
+struct Contact {
+    /// One list for each pointer: seconds since the first one went down, and where it was then.
+    var tracks: [[(offset: Double, point: Point)]]
+
+    var duration: Double { tracks.compactMap { $0.last?.offset }.max() ?? 0 }
+}
+
+/// A tap that may become half of a double tap.
+struct LastTap {
+    var key: String
+    var at: Double
+}
+
+/// A finger that moves less than this stays where it is, in points.
+private let slop = 8.0
+private let doubleTapWithin = 0.4
+private let longPressAfter = 0.5
+
+extension App {
+    /// Pointers were down, moved and went up; `end` is when the last one did.
+    mutating func touch(_ contact: Contact, end: Double) {
+        guard let first = contact.tracks.first?.first, let last = contact.tracks.first?.last else { return }
+        let scene = scene(end)
+        guard let hit = scene.target(at: first.point) else {
+            return scrollIfMoved(contact, in: scene, end)
+        }
+        let element = scene.elements[hit]
+        if element.act == .pad {
+            record(element.name, .stroke, strokes(contact))
+            state.strokes += 1
+            return
+        }
+        guard contact.tracks.count == 1 else { return }
+        if contact.tracks[0].contains(where: { $0.point.distance(to: first.point) > slop }) {
+            return scrollIfMoved(contact, in: scene, end)
+        }
+        guard let act = element.act, element.isEnabled, scene.target(at: last.point) == hit else { return }
+        press(act, element, at: last.point, held: last.offset, now: end)
+    }
+
+    private mutating func scrollIfMoved(_ contact: Contact, in scene: Scene, _ now: Double) {
+        guard contact.tracks.count == 1, let first = contact.tracks[0].first, let last = contact.tracks[0].last,
+            let scroller = scene.scroller(at: first.point), scroller.moves
+        else { return }
+        let offset = min(max(scroller.offset - (last.point.y - first.point.y), 0), scroller.max)
+        guard offset != scroller.offset else { return }
+        record(scroller.name, .scroll, .object([.init("x", 0), .init("y", .number(offset))]))
+        state.offsets[scroller.name] = offset
+        loadPages(atEnd: offset >= scroller.max, now)
+    }
+
+    private mutating func press(_ act: Act, _ element: Element, at point: Point, held: Double, now: Double) {
+        let place = JSON.object([.init("x", .number(point.x)), .init("y", .number(point.y))])
+        let name = element.name
+        let previous = lastTap
+        lastTap = nil
+        switch act {
+        case .dead, .pad: return
+        case .holdZone where held >= longPressAfter: return record(name, .longPress, place)
+        case .doubleZone:
+            if let previous, previous.key == element.key, now - previous.at <= doubleTapWithin {
+                log.takeBack(name, .tap)
+                record(name, .doubleTap, place)
+            } else {
+                record(name, .tap, place)
+                lastTap = LastTap(key: element.key, at: now)
+            }
+            return
+        // These log what they do instead of the tap.
+        case .answer(let button): return answer(button)
+        case .wifi:
+            state.wifi.toggle()
+            return record(name, .toggle, .bool(state.wifi))
+        case .terms:
+            state.terms.toggle()
+            return record(name, .toggle, .bool(state.terms))
+        case .key(let text): return press(keys: text)
+        case .hideKeyboard: return state.focus = nil
+        case .launch: return activate(by: name, now: now)
+        default: record(name, .tap, place)
+        }
+        switch act {
+        case .count: state.taps += 1
+        case .focus(let field): state.focus = field
+        case .signIn: (state.welcome, state.signIns) = (text(of: .email), state.signIns + 1)
+        case .acceptSheet: state.sheet = false
+        case .toggleDrawer: state.drawer.toggle()
+        case .selectTab(let tab): state.tab = tab
+        case .ask(let ask):
+            (state.focus, state.deleted) = (nil, 0)
+            state.asks += ask == .deleteTwo ? [.deleteTwo, .deleteNext] : [ask]
+        case .open(let screen): open(screen, by: name, now: now)
+        case .turnPage: turnPage(by: name, now: now)
+        default: break
+        }
+    }
+
+    private func strokes(_ contact: Contact) -> JSON {
+        let points = contact.tracks.map { track in
+            JSON.array(track.map { .array([.number($0.offset * 1000), .number($0.point.x), .number($0.point.y)]) })
+        }
+        return .object([
+            .init("pointers", .integer(points.count)), .init("duration", .number(contact.duration * 1000)),
+            .init("points", .array(points)),
+        ])
+    }
+}

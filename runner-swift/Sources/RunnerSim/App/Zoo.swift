@@ -1,0 +1,20 @@
+/// Texts that break parsers: ids and exact labels, the same as in every body of the app.
+let zoo: [(id: String, label: String)] = [
+    ("zoo-emoji", "🎉 Party 👩‍👩‍👧‍👦"),
+    ("zoo-cjk", "確認する 确认 확인"),
+    ("zoo-rtl", "שמור שינויים ثم تابع"),
+    ("zoo-bidi", "left \u{202E}thgir\u{202C} left"),
+    ("zoo-combining", "Cafe\u{301} Zo\u{308}e\u{328}"),
+    ("zoo-composed", "Café Zöę"),
+    ("zoo-double-quotes", #"Say "hello""#),
+    ("zoo-single-quotes", "It's Bob's"),
+    ("zoo-pipes", "this || that"),
+    ("zoo-selector", #"role=button && label="x" || id='y'"#),
+    ("zoo-shell", #"$(reboot); `id` "x" 'y' \ > /tmp/z & ~"#),
+    ("zoo-markup", "<b>&amp;</b> ]]> <!-- -->"),
+    ("zoo-nul", "NUL\u{0}inside"),
+    ("zoo-controls", "bell\u{7} escape\u{1b}[31m unit\u{1f} delete\u{7f}"),
+    ("zoo-lines", "two\nlines\tand a tab"),
+    ("zoo-separators", "line\u{2028}paragraph\u{2029}nbsp\u{a0}zwsp\u{200b}end"),
+    ("zoo-long", String(repeating: "0123456789", count: 1000)),
+]

@@ -1,0 +1,74 @@
+import Foundation
+import RunnerCore
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// The device that the fixture app runs on: one app, one screen, one lock.
+final class SimDevice: FailureCounter {
+    private struct State {
+        var app: App
+        var faults = Faults()
+        var failures = 0
+        /// Opens when faults are cleared, and ends what hangs.
+        var mended = Latch()
+    }
+
+    let time: any TimeSource
+    private let state: Locked<State>
+
+    init(time: any TimeSource) {
+        self.time = time
+        state = Locked(State(app: App(now: time.uptime)))
+    }
+
+    /// Looks at the app, or changes it from beside the runner, at the present moment.
+    func withApp<Result>(_ body: (inout App, Double) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0.app, time.uptime) }
+    }
+
+    /// An input from the runner. All faults of inputs strike here.
+    func act(_ body: (inout App, Double) -> Void) {
+        if meet(.dieBefore) != nil { die() }
+        if let milliseconds = meet(.hangBefore) { hang(milliseconds) }
+        withApp(body)
+        if meet(.recordedFailures) != nil { recordFailure() }
+        if meet(.dieAfter) != nil { die() }
+        if let milliseconds = meet(.hangAfter) { hang(milliseconds) }
+    }
+
+    // MARK: Faults
+
+    func arm(_ fault: Fault, _ number: Int) { state.withLock { $0.faults.arm(fault, number) } }
+
+    func clearFaults() {
+        state.withLock { state in
+            state.faults.clear()
+            state.mended.open()
+            state.mended = Latch()
+        }
+    }
+
+    var faults: [(Fault, Int)] { state.withLock { $0.faults.all } }
+
+    func meet(_ fault: Fault) -> Int? { state.withLock { $0.faults.meet(fault) } }
+
+    /// Occupies the thread; 0 ms: until faults are cleared.
+    func hang(_ milliseconds: Int) {
+        let mended = state.withLock { $0.mended }
+        _ = time.wait(for: mended, until: milliseconds == 0 ? .infinity : time.uptime + Double(milliseconds) / 1000)
+    }
+
+    private func die() -> Never {
+        // As the system ends a process: nothing is flushed, no connection is closed in order.
+        kill(getpid(), SIGKILL)
+        while true { sleep(1) }
+    }
+
+    // MARK: Recorded failures
+
+    var failures: Int { state.withLock { $0.failures } }
+
+    func recordFailure() { state.withLock { $0.failures += 1 } }
+}
