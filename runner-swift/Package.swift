@@ -9,11 +9,15 @@ let package = Package(
     products: [
         .library(name: "RunnerCore", targets: ["RunnerCore"]),
         .executable(name: "runner-sim", targets: ["RunnerSim"]),
+        .executable(name: "ax-peer", targets: ["AXPeer"]),
     ],
     targets: [
         .target(name: "RunnerCore"),
         .executableTarget(name: "RunnerSim", dependencies: ["RunnerCore"]),
         .testTarget(name: "RunnerCoreTests", dependencies: ["RunnerCore"]),
+        .target(name: "AXService"),
+        .executableTarget(name: "AXPeer", dependencies: ["AXService"]),
+        .testTarget(name: "AXServiceTests", dependencies: ["AXService"]),
     ],
     swiftLanguageModes: [.v6]
 )
