@@ -56,56 +56,66 @@ public class SessionServerTest {
         assertTrue(pool.awaitTermination(5, TimeUnit.SECONDS));
     }
 
+    private static final Payload<String> GOOD = new Payload<String>() {
+        @Override
+        public String read(String payload) {
+            if (payload.equals("bad")) {
+                throw new IllegalArgumentException("bad payload");
+            }
+            return payload;
+        }
+    };
+
     private void start(String token) {
         Commands commands = new Commands(Collections.singletonMap("agentDeviceProtocol", "p"));
-        commands.add("echo", command(false, false, new Commands.Work() {
+        commands.observe("echo", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) {
+            public void run(String payload, Reply reply) {
                 done.incrementAndGet();
                 byte[] body = "<hierarchy></hierarchy>".getBytes(StandardCharsets.UTF_8);
                 reply.put("kind", "echo").put("forged", "a\nok=false\r\n").body(body, body.length);
             }
-        }));
-        commands.add("block", command(true, false, new Commands.Work() {
+        });
+        commands.mutate("block", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) throws Exception {
+            public void run(String payload, Reply reply) throws Exception {
                 entered.countDown();
                 release.await();
                 done.incrementAndGet();
             }
-        }));
-        commands.add("act", command(true, false, new Commands.Work() {
+        });
+        commands.mutate("act", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) {
+            public void run(String payload, Reply reply) {
                 done.incrementAndGet();
             }
-        }));
-        commands.add("break", command(true, false, new Commands.Work() {
+        });
+        commands.mutate("break", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) {
+            public void run(String payload, Reply reply) {
                 throw new StackOverflowError();
             }
-        }));
-        commands.add("gone", command(true, false, new Commands.Work() {
+        });
+        commands.mutate("gone", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) throws Exception {
+            public void run(String payload, Reply reply) throws Exception {
                 throw Failure.afterStart(new IllegalStateException("injectInputEvent returned false")).with("injectedEvents", 3);
             }
-        }));
-        commands.add("big", command(false, false, new Commands.Work() {
+        });
+        commands.observe("big", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) {
+            public void run(String payload, Reply reply) {
                 byte[] body = new byte[32 << 20];
                 Arrays.fill(body, (byte) 'x');
                 reply.body(body, body.length);
             }
-        }));
-        commands.add("ping", command(false, true, new Commands.Work() {
+        });
+        commands.answerAtOnce("ping", GOOD, new Commands.Command<String>() {
             @Override
-            public void run(Reply reply) {
+            public void run(String payload, Reply reply) {
                 reply.put("busy", server.busyMs() >= 0);
             }
-        }));
+        });
         server = new SessionServer(endpoint, token, commands, limits, Clock.SYSTEM);
         ended = pool.submit(new Callable<SessionServer.End>() {
             @Override
@@ -113,18 +123,6 @@ public class SessionServerTest {
                 return server.serve();
             }
         });
-    }
-
-    private static Commands.Command command(boolean mutates, boolean atOnce, final Commands.Work work) {
-        return new Commands.Command(mutates, atOnce) {
-            @Override
-            protected Commands.Work read(String payload) {
-                if (payload.equals("bad")) {
-                    throw new IllegalArgumentException("bad payload");
-                }
-                return work;
-            }
-        };
     }
 
     private static final class Answer {

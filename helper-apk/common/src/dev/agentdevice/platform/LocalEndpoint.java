@@ -1,6 +1,5 @@
 package dev.agentdevice.platform;
 
-import android.net.Credentials;
 import android.net.LocalServerSocket;
 import android.net.LocalSocket;
 import android.net.LocalSocketAddress;
@@ -15,6 +14,8 @@ import dev.agentdevice.session.Endpoint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
 
 /**
  * A socket in the abstract namespace that only root and shell may talk to, which are the two uids that adbd runs as. Unlike a
@@ -45,7 +46,7 @@ public final class LocalEndpoint implements Endpoint {
             socket.close();
             throw new IOException("closed");
         }
-        return new Client(socket);
+        return new Connection(new Client(socket), refusal(socket));
     }
 
     @Override
@@ -73,47 +74,50 @@ public final class LocalEndpoint implements Endpoint {
         }
     }
 
-    private static final class Client implements Connection {
-        private final LocalSocket socket;
+    private static String refusal(LocalSocket socket) {
+        try {
+            int uid = socket.getPeerCredentials().getUid();
+            return uid == ROOT_UID || uid == SHELL_UID ? null : "uid " + uid + " may not talk to uid " + Process.myUid();
+        } catch (IOException e) {
+            return "peer without credentials";
+        }
+    }
 
-        Client(LocalSocket socket) {
-            this.socket = socket;
+    /** Local sockets can what Java's can, without being any: as much of it as a session uses. */
+    private static final class Client extends Socket {
+        private final LocalSocket local;
+
+        Client(LocalSocket local) {
+            this.local = local;
         }
 
         @Override
-        public InputStream input() throws IOException {
-            return socket.getInputStream();
+        public InputStream getInputStream() throws IOException {
+            return local.getInputStream();
         }
 
         @Override
-        public OutputStream output() throws IOException {
-            return socket.getOutputStream();
+        public OutputStream getOutputStream() throws IOException {
+            return local.getOutputStream();
         }
 
         @Override
-        public void setReadTimeout(int ms) throws IOException {
-            socket.setSoTimeout(ms);
-        }
-
-        @Override
-        public void shutdownOutput() throws IOException {
-            socket.shutdownOutput();
-        }
-
-        @Override
-        public String refusal() {
+        public void setSoTimeout(int ms) throws SocketException {
             try {
-                Credentials peer = socket.getPeerCredentials();
-                int uid = peer.getUid();
-                return uid == ROOT_UID || uid == SHELL_UID ? null : "uid " + uid + " may not talk to uid " + Process.myUid();
+                local.setSoTimeout(ms);
             } catch (IOException e) {
-                return "peer without credentials";
+                throw new SocketException(e.getMessage());
             }
         }
 
         @Override
+        public void shutdownOutput() throws IOException {
+            local.shutdownOutput();
+        }
+
+        @Override
         public void close() throws IOException {
-            socket.close();
+            local.close();
         }
     }
 }

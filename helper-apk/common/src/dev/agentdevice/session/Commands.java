@@ -7,42 +7,68 @@ import java.util.Map;
 
 /** A session's commands by name. */
 public final class Commands implements Handler {
-    /** A command whose payload has been understood. */
-    public interface Work {
-        void run(Reply reply) throws Exception;
+    /** What a command does once its payload has been understood. */
+    public interface Command<T> {
+        void run(T given, Reply reply) throws Exception;
     }
 
-    /** A command reads its payload before anything happens, so that a bad payload is a proof that nothing did. */
-    public abstract static class Command {
-        private final boolean mutates;
-        private final boolean atOnce;
+    private enum Effect {
+        OBSERVES, MUTATES, AT_ONCE
+    }
 
-        protected Command(boolean mutates, boolean atOnce) {
-            this.mutates = mutates;
-            this.atOnce = atOnce;
+    private static final class Entry<T> {
+        final Effect effect;
+        private final Payload<T> payload;
+        private final Command<T> command;
+
+        Entry(Effect effect, Payload<T> payload, Command<T> command) {
+            this.effect = effect;
+            this.payload = payload;
+            this.command = command;
         }
 
-        protected Command(boolean mutates) {
-            this(mutates, false);
+        /** The payload is read before anything happens, so that a bad one is a proof that nothing did. */
+        void handle(String text, Reply reply) throws Failure {
+            T given;
+            try {
+                given = payload.read(text);
+            } catch (Exception e) {
+                throw Failure.beforeStart(e);
+            }
+            try {
+                command.run(given, reply);
+            } catch (Failure e) {
+                throw e;
+            } catch (Throwable e) {
+                throw effect == Effect.MUTATES ? Failure.afterStart(e) : Failure.beforeStart(e);
+            }
         }
-
-        protected abstract Work read(String payload) throws Exception;
     }
 
     private final Map<String, String> baseHeaders;
-    private final Map<String, Command> commands = new LinkedHashMap<String, Command>();
+    private final Map<String, Entry<?>> entries = new LinkedHashMap<String, Entry<?>>();
 
     public Commands(Map<String, String> baseHeaders) {
         this.baseHeaders = baseHeaders;
     }
 
-    public Commands add(String action, Command command) {
-        commands.put(action, command);
-        return this;
+    /** A command that changes nothing on the device, whatever becomes of it. */
+    public <T> void observe(String action, Payload<T> payload, Command<T> command) {
+        entries.put(action, new Entry<T>(Effect.OBSERVES, payload, command));
+    }
+
+    /** A command that may have changed something when it fails without saying more. */
+    public <T> void mutate(String action, Payload<T> payload, Command<T> command) {
+        entries.put(action, new Entry<T>(Effect.MUTATES, payload, command));
+    }
+
+    /** A command that answers beside a running one; it must not touch the device. */
+    public <T> void answerAtOnce(String action, Payload<T> payload, Command<T> command) {
+        entries.put(action, new Entry<T>(Effect.AT_ONCE, payload, command));
     }
 
     public Collection<String> names() {
-        return Collections.unmodifiableSet(commands.keySet());
+        return Collections.unmodifiableSet(entries.keySet());
     }
 
     @Override
@@ -52,29 +78,16 @@ public final class Commands implements Handler {
 
     @Override
     public boolean knows(String action) {
-        return commands.containsKey(action);
+        return entries.containsKey(action);
     }
 
     @Override
     public boolean answersAtOnce(String action) {
-        return commands.get(action).atOnce;
+        return entries.get(action).effect == Effect.AT_ONCE;
     }
 
     @Override
     public void handle(Request request, Reply reply) throws Exception {
-        Command command = commands.get(request.action);
-        Work work;
-        try {
-            work = command.read(request.payload);
-        } catch (Exception e) {
-            throw Failure.beforeStart(e);
-        }
-        try {
-            work.run(reply);
-        } catch (Failure e) {
-            throw e;
-        } catch (Throwable e) {
-            throw command.mutates ? Failure.afterStart(e) : Failure.beforeStart(e);
-        }
+        entries.get(request.action).handle(request.payload, reply);
     }
 }

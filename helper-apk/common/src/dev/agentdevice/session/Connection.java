@@ -1,20 +1,15 @@
 package dev.agentdevice.session;
 
-import java.io.Closeable;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.net.Socket;
 
 /** One accepted client. */
-public interface Connection extends Closeable {
-    InputStream input() throws IOException;
-
-    OutputStream output() throws IOException;
-
-    void setReadTimeout(int ms) throws IOException;
-
-    void shutdownOutput() throws IOException;
-
+public final class Connection {
+    public final Socket socket;
     /** Why this peer may not talk, or null. */
-    String refusal();
+    public final String refusal;
+
+    public Connection(Socket socket, String refusal) {
+        this.socket = socket;
+        this.refusal = refusal;
+    }
 }

@@ -24,6 +24,15 @@ public final class Reply {
         return this;
     }
 
+    /** Joined by commas; no header when there are none. */
+    public Reply putList(String key, Iterable<String> words) {
+        StringBuilder joined = new StringBuilder();
+        for (String word : words) {
+            joined.append(joined.length() == 0 ? "" : ",").append(word);
+        }
+        return joined.length() == 0 ? this : put(key, joined);
+    }
+
     /** Puts the first {@code length} bytes after the headers, without a copy. */
     public Reply body(byte[] bytes, int length) {
         body = bytes;

@@ -3,6 +3,7 @@ package dev.agentdevice.session;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
@@ -29,9 +30,9 @@ final class RequestReader {
      * The line without its end. A line that the end of the stream cuts off is refused: half of "tap 1 100,250" is a tap
      * somewhere else.
      */
-    String read(Connection connection) throws IOException {
+    String read(Socket socket) throws IOException {
         long deadline = clock.nowMs() + timeoutMs;
-        InputStream in = connection.input();
+        InputStream in = socket.getInputStream();
         byte[] buffer = new byte[512];
         int length = 0;
         while (true) {
@@ -39,7 +40,7 @@ final class RequestReader {
             if (left <= 0) {
                 throw late(length);
             }
-            connection.setReadTimeout((int) left);
+            socket.setSoTimeout((int) left);
             int read;
             try {
                 read = in.read(buffer, length, buffer.length - length);

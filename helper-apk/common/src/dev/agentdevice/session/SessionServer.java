@@ -3,6 +3,7 @@ package dev.agentdevice.session;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Set;
@@ -114,7 +115,7 @@ public final class SessionServer {
                             serve(connection);
                         } finally {
                             open.remove(connection);
-                            closeQuietly(connection);
+                            closeQuietly(connection.socket);
                             slots.release();
                         }
                     }
@@ -142,7 +143,7 @@ public final class SessionServer {
     private void settle() throws InterruptedException {
         slots.tryAcquire(limits.maxConnections, 1000, TimeUnit.MILLISECONDS);
         for (Connection connection : open) {
-            closeQuietly(connection);
+            closeQuietly(connection.socket);
         }
     }
 
@@ -172,11 +173,11 @@ public final class SessionServer {
         boolean quit = false;
         boolean drain = true;
         try {
-            String refusal = connection.refusal();
+            String refusal = connection.refusal;
             if (refusal != null) {
                 reply.error(new SecurityException(refusal), false);
             } else {
-                String line = reader.read(connection);
+                String line = reader.read(connection.socket);
                 lastActivityMs = clock.nowMs();
                 drain = false;
                 quit = answer(line, reply);
@@ -185,7 +186,7 @@ public final class SessionServer {
             reply.error(e, false);
         }
         try {
-            write(connection, reply, drain);
+            write(connection.socket, reply, drain);
         } catch (IOException e) {
             // The client is gone; that is its own affair.
         } finally {
@@ -256,30 +257,30 @@ public final class SessionServer {
                 token.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }
 
-    private void write(final Connection connection, Reply reply, boolean drain) throws IOException {
+    private void write(final Socket socket, Reply reply, boolean drain) throws IOException {
         Runnable cancel = watchdog.in(limits.replyTimeoutMs, new Runnable() {
             @Override
             public void run() {
-                closeQuietly(connection);
+                closeQuietly(socket);
             }
         });
         try {
-            reply.write(connection.output());
-            connection.shutdownOutput();
-            drain(connection, drain);
+            reply.write(socket.getOutputStream());
+            socket.shutdownOutput();
+            drain(socket, drain);
         } finally {
             cancel.run();
         }
     }
 
     /** Closing a TCP socket over unread bytes resets it and can take the reply along, so what came too much is read away. */
-    private void drain(Connection connection, boolean wait) throws IOException {
-        InputStream in = connection.input();
+    private void drain(Socket socket, boolean wait) throws IOException {
+        InputStream in = socket.getInputStream();
         byte[] sink = new byte[16384];
         long deadline = clock.nowMs() + 1000;
         long left = 1000;
         while (left > 0 && (wait || in.available() > 0)) {
-            connection.setReadTimeout((int) left);
+            socket.setSoTimeout((int) left);
             if (in.read(sink) < 0) {
                 return;
             }

@@ -2,18 +2,16 @@ package dev.agentdevice.helper;
 
 import android.app.Instrumentation;
 import android.content.Context;
-import android.content.pm.PackageManager;
 import android.os.Bundle;
 
 import dev.agentdevice.helper.capture.XmlWriter;
+import dev.agentdevice.helper.device.ApiLevel;
 import dev.agentdevice.helper.device.Automation;
-import dev.agentdevice.helper.device.Clipboard;
-import dev.agentdevice.helper.device.Screenshots;
 import dev.agentdevice.helper.device.Snapshots;
-import dev.agentdevice.helper.device.TextFields;
 import dev.agentdevice.helper.device.Touches;
 import dev.agentdevice.helper.device.Viewports;
 import dev.agentdevice.helper.touch.TouchPlan;
+import dev.agentdevice.platform.Clipboard;
 import dev.agentdevice.platform.LocalEndpoint;
 import dev.agentdevice.session.Base64;
 import dev.agentdevice.session.Clock;
@@ -38,7 +36,7 @@ public final class HelperInstrumentation extends Instrumentation {
     public void onCreate(Bundle arguments) {
         super.onCreate(arguments);
         given = arguments == null ? new Bundle() : arguments;
-        clipboard = new Clipboard(getContext());
+        clipboard = new Clipboard(getContext(), ApiLevel.CLIPBOARD_GUARDED);
         start();
     }
 
@@ -56,9 +54,7 @@ public final class HelperInstrumentation extends Instrumentation {
                     return value == null ? null : value.toString();
                 }
             });
-            if (!arguments.clamped.isEmpty()) {
-                result.put("clampedArguments", SessionCommands.join(arguments.clamped));
-            }
+            result.putList("clampedArguments", arguments.clamped);
             run(arguments, result);
             result.put("ok", true);
             ok = true;
@@ -130,10 +126,7 @@ public final class HelperInstrumentation extends Instrumentation {
     }
 
     private void serve(Arguments arguments, Automation automation, Context context, Reply result) throws Exception {
-        Snapshots snapshots = new Snapshots(automation, context);
-        SessionCommands commands = new SessionCommands(arguments, version(context), automation, snapshots,
-                new Viewports(automation, context), new Touches(automation), new TextFields(automation), clipboard,
-                new Screenshots(automation));
+        SessionCommands commands = new SessionCommands(arguments, automation, context, clipboard);
         automation.get(arguments.capture.timeoutMs);
         Endpoint endpoint = arguments.sessionPort > 0
                 ? new TcpEndpoint(arguments.sessionPort) : new LocalEndpoint(arguments.sessionSocket);
@@ -153,14 +146,6 @@ public final class HelperInstrumentation extends Instrumentation {
 
         SessionServer.End end = server.serve();
         result.put("sessionEnded", true).put("sessionEndReason", end.word);
-    }
-
-    private static String version(Context context) {
-        try {
-            return context.getPackageManager().getPackageInfo(context.getPackageName(), 0).versionName;
-        } catch (PackageManager.NameNotFoundException e) {
-            return "unknown";
-        }
     }
 
     /** Values stay on one line: readers of the records split at line ends. */

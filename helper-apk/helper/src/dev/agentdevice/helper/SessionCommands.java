@@ -1,10 +1,11 @@
 package dev.agentdevice.helper;
 
+import android.content.Context;
+import android.content.pm.PackageManager;
 import android.os.Build;
 import android.os.Process;
 
 import dev.agentdevice.helper.device.Automation;
-import dev.agentdevice.helper.device.Clipboard;
 import dev.agentdevice.helper.device.Screenshots;
 import dev.agentdevice.helper.device.Snapshots;
 import dev.agentdevice.helper.device.TextFields;
@@ -12,20 +13,23 @@ import dev.agentdevice.helper.device.Touches;
 import dev.agentdevice.helper.device.Viewports;
 import dev.agentdevice.helper.touch.Taps;
 import dev.agentdevice.helper.touch.TouchPlan;
-import dev.agentdevice.session.Base64;
+import dev.agentdevice.platform.Clipboard;
 import dev.agentdevice.session.Commands;
 import dev.agentdevice.session.Commands.Command;
-import dev.agentdevice.session.Commands.Work;
 import dev.agentdevice.session.Failure;
+import dev.agentdevice.session.Payload;
 import dev.agentdevice.session.Reply;
 import dev.agentdevice.session.SessionServer;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** What the helper's session can do. The first three are what every host knows, the others are listed by {@code ping}. */
 final class SessionCommands {
+    /** Abilities of the session that are no commands of the table. */
+    private static final List<String> BEYOND = Arrays.asList("quit", "@token", "@ttl", "snapshot-options", "started");
+
     private final Arguments arguments;
     private final String version;
     private final Automation automation;
@@ -38,19 +42,26 @@ final class SessionCommands {
     private final Commands commands = new Commands(Protocol.baseHeaders());
     private SessionServer server;
 
-    SessionCommands(Arguments arguments, String version, Automation automation, Snapshots snapshots, Viewports viewports,
-            Touches touches, TextFields fields, Clipboard clipboard, Screenshots screenshots) {
+    SessionCommands(Arguments arguments, Automation automation, Context context, Clipboard clipboard) {
         this.arguments = arguments;
-        this.version = version;
         this.automation = automation;
-        this.snapshots = snapshots;
-        this.viewports = viewports;
-        this.touches = touches;
-        this.fields = fields;
         this.clipboard = clipboard;
-        this.screenshots = screenshots;
+        version = version(context);
+        snapshots = new Snapshots(automation, context);
+        viewports = new Viewports(automation, context);
+        touches = new Touches(automation);
+        fields = new TextFields(automation);
+        screenshots = new Screenshots(automation);
         addCompatible();
         addExtensions();
+    }
+
+    private static String version(Context context) {
+        try {
+            return context.getPackageManager().getPackageInfo(context.getPackageName(), 0).versionName;
+        } catch (PackageManager.NameNotFoundException e) {
+            return "unknown";
+        }
     }
 
     Commands commands() {
@@ -62,11 +73,11 @@ final class SessionCommands {
     }
 
     /** A failure may come from a connection that was lost; the next command then makes a new one. */
-    private abstract class DeviceWork implements Work {
+    private abstract class OnDevice<T> implements Command<T> {
         @Override
-        public final void run(Reply reply) throws Exception {
+        public final void run(T given, Reply reply) throws Exception {
             try {
-                act(reply);
+                act(given, reply);
             } catch (Failure e) {
                 lost(e.getCause());
                 throw e;
@@ -82,181 +93,146 @@ final class SessionCommands {
             }
         }
 
-        abstract void act(Reply reply) throws Exception;
+        abstract void act(T given, Reply reply) throws Exception;
+    }
+
+    /** The options of one capture, and which of them had to be clamped. */
+    private static final class Capture {
+        final List<String> clamped = new ArrayList<String>();
+        final Arguments.CaptureOptions options;
+
+        Capture(Arguments.CaptureOptions defaults, String changes) {
+            options = defaults.with(changes, clamped);
+        }
     }
 
     private void addCompatible() {
-        commands.add("snapshot", new Command(false) {
+        commands.observe("snapshot", new Payload<Capture>() {
             @Override
-            protected Work read(String payload) {
-                final List<String> clamped = new ArrayList<String>();
-                final Arguments.CaptureOptions options = arguments.capture.with(payload, clamped);
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        Snapshots.Snapshot snapshot = snapshots.take(options);
-                        reply.putAll(snapshot.facts);
-                        if (!clamped.isEmpty()) {
-                            reply.put("clampedArguments", join(clamped));
-                        }
-                        reply.body(snapshot.xml.bytes(), snapshot.xml.length());
-                    }
-                };
+            public Capture read(String payload) {
+                return new Capture(arguments.capture, payload);
+            }
+        }, new OnDevice<Capture>() {
+            @Override
+            void act(Capture capture, Reply reply) throws Exception {
+                Snapshots.Snapshot snapshot = snapshots.take(capture.options);
+                reply.putAll(snapshot.facts).putList("clampedArguments", capture.clamped);
+                reply.body(snapshot.xml.bytes(), snapshot.xml.length());
             }
         });
-        commands.add("viewport", new Command(false) {
+        commands.observe("viewport", Payload.number(-1, 60000), new OnDevice<Long>() {
             @Override
-            protected Work read(String payload) {
-                final long idle = payload.isEmpty() ? -1 : number(payload, 60000);
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(viewports.read(idle));
-                    }
-                };
+            void act(Long idleMs, Reply reply) throws Exception {
+                reply.putAll(viewports.read(idleMs));
             }
         });
-        commands.add("gesture", new Command(true) {
+        commands.mutate("gesture", new Payload<TouchPlan>() {
             @Override
-            protected Work read(String payload) {
-                final TouchPlan plan = TouchPlan.fromBase64(payload);
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(touches.play(plan));
-                    }
-                };
+            public TouchPlan read(String payload) {
+                return TouchPlan.fromBase64(payload);
+            }
+        }, new OnDevice<TouchPlan>() {
+            @Override
+            void act(TouchPlan plan, Reply reply) throws Exception {
+                reply.putAll(touches.play(plan));
             }
         });
     }
 
+    /** A key and its meta state. */
+    private static final Payload<int[]> KEY = new Payload<int[]>() {
+        @Override
+        public int[] read(String payload) {
+            String[] parts = payload.split(",", -1);
+            if (parts.length > 2) {
+                throw new IllegalArgumentException("a key is code[,meta]");
+            }
+            int code = (int) wholeNumber(parts[0], 10000);
+            return new int[] {code, parts.length == 2 ? (int) wholeNumber(parts[1], Integer.MAX_VALUE) : 0};
+        }
+    };
+
+    /** The quality of a JPEG, 0 for a PNG. */
+    private static final Payload<Integer> PICTURE = new Payload<Integer>() {
+        @Override
+        public Integer read(String payload) {
+            if (payload.isEmpty() || payload.equals("png")) {
+                return 0;
+            }
+            if (payload.startsWith("jpeg:")) {
+                return Math.max(1, (int) wholeNumber(payload.substring(5), 100));
+            }
+            throw new IllegalArgumentException("a screenshot is png or jpeg:<quality>");
+        }
+    };
+
     private void addExtensions() {
-        commands.add("ping", new Command(false, true) {
+        commands.answerAtOnce("ping", Payload.NONE, new Command<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new Work() {
-                    @Override
-                    public void run(Reply reply) {
-                        ping(reply);
-                    }
-                };
+            public void run(Void nothing, Reply reply) {
+                ping(reply);
             }
         });
-        commands.add("tap", new Command(true) {
+        commands.mutate("tap", new Payload<Taps>() {
             @Override
-            protected Work read(String payload) {
-                final Taps taps = Taps.parse(payload);
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(touches.tap(taps));
-                    }
-                };
+            public Taps read(String payload) {
+                return Taps.parse(payload);
+            }
+        }, new OnDevice<Taps>() {
+            @Override
+            void act(Taps taps, Reply reply) throws Exception {
+                reply.putAll(touches.tap(taps));
             }
         });
-        commands.add("key", new Command(true) {
+        commands.mutate("key", KEY, new OnDevice<int[]>() {
             @Override
-            protected Work read(String payload) {
-                String[] parts = payload.split(",", -1);
-                if (parts.length > 2) {
-                    throw new IllegalArgumentException("a key is code[,meta]");
-                }
-                final int code = (int) number(parts[0], 10000);
-                final int meta = parts.length == 2 ? (int) number(parts[1], Integer.MAX_VALUE) : 0;
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(fields.key(code, meta));
-                    }
-                };
+            void act(int[] key, Reply reply) throws Exception {
+                reply.putAll(fields.key(key[0], key[1]));
             }
         });
-        commands.add("text", new Command(true) {
+        commands.mutate("text", Payload.TEXT, new OnDevice<String>() {
             @Override
-            protected Work read(String payload) {
-                final String text = Base64.decodeText(payload);
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(fields.insert(text));
-                    }
-                };
+            void act(String text, Reply reply) throws Exception {
+                reply.putAll(fields.insert(text));
             }
         });
-        commands.add("settext", new Command(true) {
+        commands.mutate("settext", Payload.TEXT, new OnDevice<String>() {
             @Override
-            protected Work read(String payload) {
-                final String text = Base64.decodeText(payload);
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(fields.replace("settext", text));
-                    }
-                };
+            void act(String text, Reply reply) throws Exception {
+                reply.putAll(fields.replace("settext", text));
             }
         });
-        commands.add("clear", new Command(true) {
+        commands.mutate("clear", Payload.NONE, new OnDevice<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(fields.replace("clear", ""));
-                    }
-                };
+            void act(Void nothing, Reply reply) throws Exception {
+                reply.putAll(fields.replace("clear", ""));
             }
         });
-        commands.add("getclipboard", new Command(false) {
+        commands.observe("getclipboard", Payload.NONE, new Command<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new Work() {
-                    @Override
-                    public void run(Reply reply) {
-                        String text = clipboard.get();
-                        reply.put("kind", "clipboard").put("present", text != null).put("bodyFormat", "text/plain");
-                        byte[] bytes = (text == null ? "" : text).getBytes(StandardCharsets.UTF_8);
-                        reply.body(bytes, bytes.length);
-                    }
-                };
+            public void run(Void nothing, Reply reply) {
+                clipboard.tell(reply);
             }
         });
-        commands.add("setclipboard", new Command(true) {
+        commands.mutate("setclipboard", Payload.TEXT, new Command<String>() {
             @Override
-            protected Work read(String payload) {
-                final String text = Base64.decodeText(payload);
-                return new Work() {
-                    @Override
-                    public void run(Reply reply) {
-                        clipboard.set(text);
-                        reply.put("kind", "clipboard");
-                    }
-                };
+            public void run(String text, Reply reply) {
+                clipboard.set(text, reply);
             }
         });
-        commands.add("screenshot", new Command(false) {
+        commands.observe("screenshot", PICTURE, new OnDevice<Integer>() {
             @Override
-            protected Work read(String payload) {
-                final int quality;
-                if (payload.isEmpty() || payload.equals("png")) {
-                    quality = 0;
-                } else if (payload.startsWith("jpeg:")) {
-                    quality = Math.max(1, (int) number(payload.substring(5), 100));
-                } else {
-                    throw new IllegalArgumentException("a screenshot is png or jpeg:<quality>");
-                }
-                return new DeviceWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        screenshots.take(quality, reply);
-                    }
-                };
+            void act(Integer quality, Reply reply) throws Exception {
+                screenshots.take(quality, reply);
             }
         });
     }
 
     private void ping(Reply reply) {
+        List<String> capabilities = new ArrayList<String>(commands.names());
+        capabilities.addAll(BEYOND);
         reply.put("kind", "ping");
-        reply.put("capabilities", join(commands.names()) + ",quit,@token,@ttl,snapshot-options,started");
+        reply.putList("capabilities", capabilities);
         reply.put("helperVersion", version);
         reply.put("sdk", Build.VERSION.SDK_INT);
         reply.put("pid", Process.myPid());
@@ -266,26 +242,6 @@ final class SessionCommands {
         reply.put("busyMs", Math.max(0, busy));
         reply.putAll(arguments.capture.echo());
         reply.put("sessionIdleTimeoutMs", arguments.sessionIdleTimeoutMs);
-        if (!arguments.clamped.isEmpty()) {
-            reply.put("clampedArguments", join(arguments.clamped));
-        }
-    }
-
-    static String join(Iterable<String> words) {
-        StringBuilder out = new StringBuilder();
-        for (String word : words) {
-            out.append(out.length() == 0 ? "" : ",").append(word);
-        }
-        return out.toString();
-    }
-
-    private static long number(String text, long max) {
-        if (text.matches("[0-9]{1,10}")) {
-            long value = Long.parseLong(text);
-            if (value <= max) {
-                return value;
-            }
-        }
-        throw new IllegalArgumentException("not a whole number up to " + max);
+        reply.putList("clampedArguments", arguments.clamped);
     }
 }

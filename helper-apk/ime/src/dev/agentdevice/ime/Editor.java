@@ -1,7 +1,5 @@
 package dev.agentdevice.ime;
 
-import android.os.Handler;
-import android.os.Looper;
 import android.view.inputmethod.ExtractedText;
 import android.view.inputmethod.ExtractedTextRequest;
 import android.view.inputmethod.InputConnection;
@@ -12,9 +10,6 @@ import dev.agentdevice.session.Failure;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Edits the field that the keyboard is connected to. Commits travel one way; a question after them is answered only when the
@@ -30,10 +25,8 @@ final class Editor {
 
     private static final int PIECE = 8000;
     private static final int CLEAR_ATTEMPTS = 3;
-    private static final long CALL_MS = 10000;
 
     private final TestInputMethodService service;
-    private final Handler main = new Handler(Looper.getMainLooper());
 
     Editor(TestInputMethodService service) {
         this.service = service;
@@ -118,22 +111,5 @@ final class Editor {
     private static int length(InputConnection connection) {
         ExtractedText text = connection.getExtractedText(new ExtractedTextRequest(), 0);
         return text == null || text.text == null ? -1 : text.text.length();
-    }
-
-    /** Input connections belong to the main thread. */
-    <T> T onMain(Callable<T> work) throws Exception {
-        if (Looper.myLooper() == Looper.getMainLooper()) {
-            return work.call();
-        }
-        FutureTask<T> task = new FutureTask<T>(work);
-        main.post(task);
-        try {
-            return task.get(CALL_MS, TimeUnit.MILLISECONDS);
-        } catch (java.util.concurrent.ExecutionException e) {
-            if (e.getCause() instanceof Exception) {
-                throw (Exception) e.getCause();
-            }
-            throw e;
-        }
     }
 }

@@ -1,21 +1,18 @@
 package dev.agentdevice.ime;
 
-import android.content.ClipData;
-import android.content.ClipboardManager;
-import android.content.Context;
 import android.os.Build;
 import android.os.Process;
 import android.view.inputmethod.EditorInfo;
 
 import dev.agentdevice.ime.pure.Lease;
 import dev.agentdevice.ime.pure.Order;
-import dev.agentdevice.session.Base64;
+import dev.agentdevice.platform.Clipboard;
+import dev.agentdevice.platform.MainThread;
 import dev.agentdevice.session.Commands;
 import dev.agentdevice.session.Commands.Command;
-import dev.agentdevice.session.Commands.Work;
+import dev.agentdevice.session.Payload;
 import dev.agentdevice.session.Reply;
 
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -25,137 +22,97 @@ final class ImeCommands {
     private final TestInputMethodService service;
     private final Editor editor;
     private final KeyboardLease lease;
-    private final ClipboardManager clipboard;
+    private final Clipboard clipboard;
+    private final MainThread main = new MainThread();
 
     ImeCommands(TestInputMethodService service, Editor editor, KeyboardLease lease) {
         this.service = service;
         this.editor = editor;
         this.lease = lease;
-        clipboard = (ClipboardManager) service.getSystemService(Context.CLIPBOARD_SERVICE);
+        clipboard = new Clipboard(service, false);
     }
 
     /** Runs on the main thread and renews the lease. */
-    private abstract class MainWork implements Work {
+    private abstract class OnMain<T> implements Command<T> {
         @Override
-        public final void run(final Reply reply) throws Exception {
+        public final void run(final T given, final Reply reply) throws Exception {
             lease.renew();
-            editor.onMain(new Callable<Void>() {
+            main.call(new Callable<Void>() {
                 @Override
                 public Void call() throws Exception {
-                    act(reply);
+                    act(given, reply);
                     return null;
                 }
             });
         }
 
-        abstract void act(Reply reply) throws Exception;
+        abstract void act(T given, Reply reply) throws Exception;
     }
+
+    private static final Payload<Lease> LEASE = new Payload<Lease>() {
+        @Override
+        public Lease read(String payload) {
+            String[] parts = payload.split(",", -1);
+            if (parts.length != 2 || !parts[0].matches("[0-9]{1,10}")) {
+                throw new IllegalArgumentException("a lease is ms,previousKeyboard");
+            }
+            return Lease.of(parts[1], Long.parseLong(parts[0]), System.currentTimeMillis());
+        }
+    };
 
     Commands commands() {
         Map<String, String> base = new LinkedHashMap<String, String>();
         base.put("agentDeviceProtocol", Order.PROTOCOL);
         base.put("helperApiVersion", "1");
         final Commands commands = new Commands(base);
-        commands.add("ping", new Command(false) {
+        commands.observe("ping", Payload.NONE, new OnMain<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) {
-                        reply.put("capabilities", commands.names().toString().replaceAll("[\\[\\] ]", ""));
-                        ping(reply);
-                    }
-                };
+            void act(Void nothing, Reply reply) {
+                reply.putList("capabilities", commands.names());
+                ping(reply);
             }
         });
-        commands.add("text", new Command(true) {
+        commands.mutate("text", Payload.TEXT, new OnMain<String>() {
             @Override
-            protected Work read(String payload) {
-                final String text = Base64.decodeText(payload);
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(editor.type(text));
-                    }
-                };
+            void act(String text, Reply reply) throws Exception {
+                reply.putAll(editor.type(text));
             }
         });
-        commands.add("clear", new Command(true) {
+        commands.mutate("clear", Payload.NONE, new OnMain<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(editor.clear());
-                    }
-                };
+            void act(Void nothing, Reply reply) throws Exception {
+                reply.putAll(editor.clear());
             }
         });
-        commands.add("enter", new Command(true) {
+        commands.mutate("enter", Payload.NONE, new OnMain<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) throws Exception {
-                        reply.putAll(editor.enter());
-                    }
-                };
+            void act(Void nothing, Reply reply) throws Exception {
+                reply.putAll(editor.enter());
             }
         });
-        commands.add("getclipboard", new Command(false) {
+        commands.observe("getclipboard", Payload.NONE, new OnMain<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) {
-                        ClipData clip = clipboard.getPrimaryClip();
-                        boolean present = clip != null && clip.getItemCount() > 0;
-                        CharSequence text = present ? clip.getItemAt(0).coerceToText(service) : "";
-                        byte[] bytes = String.valueOf(text).getBytes(StandardCharsets.UTF_8);
-                        reply.put("kind", "clipboard").put("present", present).put("bodyFormat", "text/plain").body(bytes, bytes.length);
-                    }
-                };
+            void act(Void nothing, Reply reply) {
+                clipboard.tell(reply);
             }
         });
-        commands.add("setclipboard", new Command(true) {
+        commands.mutate("setclipboard", Payload.TEXT, new OnMain<String>() {
             @Override
-            protected Work read(String payload) {
-                final String text = Base64.decodeText(payload);
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) {
-                        clipboard.setPrimaryClip(ClipData.newPlainText("", text));
-                        reply.put("kind", "clipboard");
-                    }
-                };
+            void act(String text, Reply reply) {
+                clipboard.set(text, reply);
             }
         });
-        commands.add("lease", new Command(true) {
+        commands.mutate("lease", LEASE, new Command<Lease>() {
             @Override
-            protected Work read(String payload) {
-                String[] parts = payload.split(",", -1);
-                if (parts.length != 2 || !parts[0].matches("[0-9]{1,10}")) {
-                    throw new IllegalArgumentException("a lease is ms,previousKeyboard");
-                }
-                final Lease taken = Lease.of(parts[1], Long.parseLong(parts[0]), System.currentTimeMillis());
-                return new Work() {
-                    @Override
-                    public void run(Reply reply) {
-                        lease.take(taken);
-                        reply.put("kind", "lease").put("previous", taken.previous).put("leaseMs", taken.lengthMs);
-                    }
-                };
+            public void run(Lease taken, Reply reply) {
+                lease.take(taken);
+                reply.put("kind", "lease").put("previous", taken.previous).put("leaseMs", taken.lengthMs);
             }
         });
-        commands.add("restore", new Command(true) {
+        commands.mutate("restore", Payload.NONE, new OnMain<Void>() {
             @Override
-            protected Work read(String payload) {
-                return new MainWork() {
-                    @Override
-                    void act(Reply reply) {
-                        reply.put("kind", "restore").put("previous", lease.restore());
-                    }
-                };
+            void act(Void nothing, Reply reply) {
+                reply.put("kind", "restore").put("previous", lease.restore());
             }
         });
         return commands;

@@ -13,7 +13,7 @@ import android.view.View;
 import dev.agentdevice.ime.pure.Lease;
 import dev.agentdevice.ime.pure.Order;
 import dev.agentdevice.platform.LocalEndpoint;
-import dev.agentdevice.session.Clock;
+import dev.agentdevice.platform.Sessions;
 import dev.agentdevice.session.Endpoint;
 import dev.agentdevice.session.Failure;
 import dev.agentdevice.session.SessionServer;
@@ -94,23 +94,8 @@ public final class TestInputMethodService extends InputMethodService {
     }
 
     private SessionServer serve(Endpoint endpoint, String token) {
-        final SessionServer server = new SessionServer(endpoint, token, new ImeCommands(this, editor, lease).commands(),
-                new SessionServer.Limits(), Clock.SYSTEM);
+        SessionServer server = Sessions.start(endpoint, token, new ImeCommands(this, editor, lease).commands(), TAG);
         servers.add(server);
-        Thread thread = new Thread("ime-session") {
-            @Override
-            public void run() {
-                try {
-                    server.serve();
-                } catch (IOException e) {
-                    Log.w(TAG, "the session ended: " + e);
-                } catch (InterruptedException e) {
-                    Log.w(TAG, "the session was interrupted");
-                }
-            }
-        };
-        thread.setDaemon(true);
-        thread.start();
         return server;
     }
 

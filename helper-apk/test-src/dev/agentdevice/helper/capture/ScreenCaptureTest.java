@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
 import dev.agentdevice.session.Clock;
+import dev.agentdevice.session.StepClock;
 
 import org.junit.Test;
 
@@ -147,20 +148,6 @@ public class ScreenCaptureTest {
         ScreenCapture.Result result = capture();
         assertFalse(result.rootPresent());
         assertFalse(result.complete());
-    }
-
-    private static final class StepClock implements Clock {
-        long now;
-
-        @Override
-        public long nowMs() {
-            return now;
-        }
-
-        @Override
-        public void sleepMs(long ms) {
-            now += ms;
-        }
     }
 
     @Test

@@ -6,8 +6,8 @@ import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
-import dev.agentdevice.session.Clock;
 import dev.agentdevice.session.Failure;
+import dev.agentdevice.session.StepClock;
 
 import org.junit.Test;
 
@@ -15,12 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 public class InjectorTest {
-    private static final class FakeScreen implements Injector.Screen, Clock {
+    private static final class FakeScreen extends StepClock implements Injector.Screen {
         final List<String> seen = new ArrayList<String>();
-        long now = 1000;
         int failAt = -1;
         RuntimeException thrown;
         long firstTakesMs;
+
+        FakeScreen() {
+            now = 1000;
+        }
 
         @Override
         public boolean inject(MotionStep step, TouchPlan plan, long downTimeMs) {
@@ -33,16 +36,6 @@ public class InjectorTest {
                 throw thrown;
             }
             return false;
-        }
-
-        @Override
-        public long nowMs() {
-            return now;
-        }
-
-        @Override
-        public void sleepMs(long ms) {
-            now += ms;
         }
     }
 

@@ -3,7 +3,7 @@ package dev.agentdevice.helper.device;
 import android.os.Build;
 
 /** From which Android on a thing can be asked for. Everything that depends on the version of Android does so by a name from here. */
-final class ApiLevel {
+public final class ApiLevel {
     static final boolean DRAWING_ORDER = Build.VERSION.SDK_INT >= 24;
     static final boolean WINDOW_TITLE = Build.VERSION.SDK_INT >= 24;
     static final boolean NO_SUPPRESS_FLAG = Build.VERSION.SDK_INT >= 24;
@@ -15,7 +15,7 @@ final class ApiLevel {
     static final boolean SET_TEXT_SOUND = Build.VERSION.SDK_INT >= 26;
     static final boolean HEADING = Build.VERSION.SDK_INT >= 28;
     /** From here on only the focused app and the keyboard may read the clipboard. */
-    static final boolean CLIPBOARD_GUARDED = Build.VERSION.SDK_INT >= 29;
+    public static final boolean CLIPBOARD_GUARDED = Build.VERSION.SDK_INT >= 29;
     static final boolean WINDOW_METRICS = Build.VERSION.SDK_INT >= 30;
     static final boolean STATE_DESCRIPTION = Build.VERSION.SDK_INT >= 30;
     static final boolean WINDOW_REGION = Build.VERSION.SDK_INT >= 33;
