@@ -14,7 +14,8 @@ enum RunnerSim {
         let gate = MainThreadGate(executor: MainQueue(), time: time, markers: markers)
         let drivers = Drivers(
             platform: .iOS, target: SimTarget(device: device), elements: SimElements(device: device),
-            gestures: SimGestures(device: device), snapshots: SimSnapshots(device: device))
+            gestures: SimGestures(device: device), text: SimText(device: device), keyboard: SimKeyboard(device: device),
+            alerts: SimAlerts(device: device), screen: SimScreen(device: device), snapshots: SimSnapshots(device: device))
         let session = Session(
             handler: CommandHandlers(drivers, time: time), gate: gate, time: time, failures: device, markers: markers)
 

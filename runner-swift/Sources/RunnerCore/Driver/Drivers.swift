@@ -4,16 +4,25 @@ public struct Drivers: Sendable {
     public var target: any TargetDriver
     public var elements: any ElementDriver
     public var gestures: any GestureDriver
+    public var text: any TextDriver
+    public var keyboard: any KeyboardDriver
+    public var alerts: any AlertDriver
+    public var screen: any ScreenDriver
     public var snapshots: any SnapshotSource
 
     public init(
         platform: Platform, target: any TargetDriver, elements: any ElementDriver, gestures: any GestureDriver,
+        text: any TextDriver, keyboard: any KeyboardDriver, alerts: any AlertDriver, screen: any ScreenDriver,
         snapshots: any SnapshotSource
     ) {
         self.platform = platform
         self.target = target
         self.elements = elements
         self.gestures = gestures
+        self.text = text
+        self.keyboard = keyboard
+        self.alerts = alerts
+        self.screen = screen
         self.snapshots = snapshots
     }
 }

@@ -17,8 +17,12 @@ public struct FoundElement {
 public protocol ElementDriver: Sendable {
     /// The elements of the app for which the selector may hold; more than that is allowed, fewer is not.
     func candidates(for selector: Command.ElementSelector, in bundleId: String?) throws -> [FoundElement]
+    /// The elements whose label, identifier or value contains the text, whatever its case.
+    func elements(containing text: String, in bundleId: String?) throws -> [FoundElement]
+    /// The elements whose frame contains the point.
+    func elements(at point: Point, in bundleId: String?) throws -> [FoundElement]
     /// The window's frame, in points; nil where none is reported.
     func windowFrame(of bundleId: String?) throws -> Rect?
-    /// Activates an element without a frame by the framework's own means.
+    /// Activates an element by the framework's own means, which looks at it before and after.
     func activate(_ element: FoundElement) throws
 }

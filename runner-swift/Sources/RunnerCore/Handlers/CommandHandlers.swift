@@ -11,8 +11,8 @@ public final class CommandHandlers: CommandHandling {
         target = TargetKeeper(drivers.target, time: time)
     }
 
-    public func prepareTarget(for request: Request, _ command: Command) throws {
-        try target.prepare(request.appBundleId, for: command.traits(of: request.name))
+    public func prepareTarget(for request: Request, _ command: Command) throws -> Double {
+        try target.prepare(request.appBundleId, for: command, command.traits(of: request.name))
     }
 
     public func invalidateTarget() { target.invalidate() }

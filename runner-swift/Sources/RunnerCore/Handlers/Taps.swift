@@ -11,9 +11,9 @@ extension CommandHandlers {
         guard let point else { throw RunnerError(.elementNotFound, "no element matches") }
         var data = ReplyData(message: "tapped")
         let start = time.uptime
-        let fallback = try drivers.gestures.tap(point, in: bundleId, synthesized: tap.isSynthesized)
+        try drivers.gestures.tap(point, in: bundleId)
         var evidence = GestureEvidence(startUptimeMs: start * 1000, endUptimeMs: time.uptime * 1000)
-        (evidence.from, evidence.reference, evidence.fallback) = (point, try? drivers.gestures.referenceSize(), fallback)
+        (evidence.from, evidence.reference) = (point, try? drivers.gestures.referenceSize())
         data.gesture = evidence
         return data
     }

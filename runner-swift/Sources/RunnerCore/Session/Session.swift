@@ -122,7 +122,10 @@ public final class Session: Sendable {
         let context = CommandContext(gate: gate, time: time, markers: markers, started: time.uptime)
         do {
             if traits.effect != .lifecycle {
-                try gate.run("prepare \(request.name.rawValue)") { [handler] in try handler.prepareTarget(for: request, command) }
+                let settled = try gate.run("prepare \(request.name.rawValue)") { [handler] in
+                    try handler.prepareTarget(for: request, command)
+                }
+                if settled > time.uptime { time.pause(settled - time.uptime) }
                 if let refusal = gate.refusal() { return .failure(refusal) }
             }
             guard traits.place == .main else { return .success(try handler.run(command, request, context)) }

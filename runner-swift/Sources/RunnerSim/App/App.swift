@@ -13,6 +13,8 @@ struct App {
         var opened: Double
         var fields: [Field: String] = [:]
         var focus: Field?
+        /// All of the field with the focus is selected: the next key replaces it.
+        var isAllSelected = false
         var taps = 0
         var welcome: String?
         var signIns = 0
@@ -190,6 +192,12 @@ struct App {
     mutating func press(keys: String) {
         guard let field = focus else { return }
         var text = self.text(of: field)
+        var keys = keys[...]
+        if state.isAllSelected, !keys.isEmpty {
+            text = ""
+            if keys.first == "\u{8}" { keys.removeFirst() }
+            state.isAllSelected = false
+        }
         for key in keys {
             if key == "\u{8}" {
                 if !text.isEmpty { text.removeLast() }

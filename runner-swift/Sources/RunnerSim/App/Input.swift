@@ -20,14 +20,14 @@ private let doubleTapWithin = 0.4
 private let longPressAfter = 0.5
 
 extension App {
-    /// Pointers were down, moved and went up; `end` is when the last one did.
-    mutating func touch(_ contact: Contact, end: Double) {
+    /// Pointers were down on what `hit` names, moved and went up; `end` is when the last one did.
+    mutating func touch(_ contact: Contact, hit: String?, end: Double) {
         guard let first = contact.tracks.first?.first, let last = contact.tracks.first?.last else { return }
         let scene = scene(end)
-        guard let hit = scene.target(at: first.point) else {
+        guard let hit, let at = scene.find(hit) else {
             return scrollIfMoved(contact, in: scene, end)
         }
-        let element = scene.elements[hit]
+        let element = scene.elements[at]
         if element.act == .pad {
             record(element.name, .stroke, strokes(contact))
             state.strokes += 1
@@ -37,7 +37,8 @@ extension App {
         if contact.tracks[0].contains(where: { $0.point.distance(to: first.point) > slop }) {
             return scrollIfMoved(contact, in: scene, end)
         }
-        guard let act = element.act, element.isEnabled, scene.target(at: last.point) == hit else { return }
+        // A control reacts when the finger leaves it, if it is still the one that is there.
+        guard let act = element.act, element.isEnabled, scene.target(at: last.point) == at else { return }
         press(act, element, at: last.point, held: last.offset, now: end)
     }
 

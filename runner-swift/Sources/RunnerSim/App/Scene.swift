@@ -128,6 +128,8 @@ struct Scene {
         top(at: point).flatMap { path($0).first { elements[$0].act != nil } }
     }
 
+    func targetKey(at point: Point) -> String? { target(at: point).map { elements[$0].key } }
+
     func scroller(at point: Point) -> Scroller? {
         guard let top = top(at: point) else { return nil }
         for at in path(top) {
@@ -138,7 +140,14 @@ struct Scene {
 
     func find(_ key: String) -> Int? { elements.firstIndex { $0.key == key } }
 
-    /// What the accessibility service reports.
+    /// The application element alone.
+    var rootOnly: Scene {
+        var root = self
+        root.elements = Array(elements.prefix(1))
+        return root
+    }
+
+    /// All of it.
     func tree() -> RawTree {
         var tree = RawTree()
         for element in elements {

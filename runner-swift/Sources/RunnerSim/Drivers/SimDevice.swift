@@ -38,6 +38,16 @@ final class SimDevice: FailureCounter {
         if let milliseconds = meet(.hangAfter) { hang(milliseconds) }
     }
 
+    /// Pointers go down, move and are lifted; takes as long as they say.
+    func touch(_ tracks: [[(offset: Double, point: Point)]]) {
+        let contact = Contact(tracks: tracks)
+        let hit = withApp { app, now in
+            contact.tracks.first?.first.flatMap { first in app.scene(now).targetKey(at: first.point) }
+        }
+        time.pause(contact.duration)
+        act { app, now in app.touch(contact, hit: hit, end: now) }
+    }
+
     // MARK: Faults
 
     func arm(_ fault: Fault, _ number: Int) { state.withLock { $0.faults.arm(fault, number) } }
