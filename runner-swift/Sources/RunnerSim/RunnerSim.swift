@@ -17,7 +17,7 @@ enum RunnerSim {
             gestures: SimGestures(device: device), text: SimText(device: device), keyboard: SimKeyboard(device: device),
             alerts: SimAlerts(device: device), screen: SimScreen(device: device), snapshots: SimSnapshots(device: device))
         let session = Session(
-            handler: CommandHandlers(drivers, time: time), gate: gate, time: time, failures: device, markers: markers)
+            handler: CommandHandlers(drivers, time: time, failures: device), gate: gate, time: time, failures: device, markers: markers)
 
         let control = Control(device: device)
         let beside = try Server { control.answer($0) }

@@ -29,7 +29,7 @@ public struct Drivers: Sendable {
 
 /// Where trees come from. Called on the command queue: a source goes to the main thread in slices of its own.
 public protocol SnapshotSource: Sendable {
-    func backends(for target: CaptureTarget, gate: MainThreadGate) -> [any SnapshotBackend]
+    func backends(gate: MainThreadGate, memory: CaptureMemory) -> [any SnapshotBackend]
     /// Looks for a modal surface within so many seconds; nil where the platform has none to look for.
     func modalProbe(gate: MainThreadGate) -> ((Double) -> ModalProbe)?
 }

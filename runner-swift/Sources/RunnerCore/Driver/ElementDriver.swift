@@ -21,6 +21,8 @@ public protocol ElementDriver: Sendable {
     func elements(containing text: String, in bundleId: String?) throws -> [FoundElement]
     /// The elements whose frame contains the point.
     func elements(at point: Point, in bundleId: String?) throws -> [FoundElement]
+    /// What the focus of a remote or a keyboard is on.
+    func focused(in bundleId: String?) throws -> FoundElement?
     /// The window's frame, in points; nil where none is reported.
     func windowFrame(of bundleId: String?) throws -> Rect?
     /// Activates an element by the framework's own means, which looks at it before and after.

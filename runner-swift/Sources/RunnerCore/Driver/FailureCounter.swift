@@ -2,10 +2,6 @@
 /// it looks again, so a rise tells neither that the tap was done nor that it was not.
 public protocol FailureCounter: Sendable {
     var failures: Int { get }
-}
-
-/// A platform that records none.
-public struct NoFailures: FailureCounter {
-    public init() {}
-    public var failures: Int { 0 }
+    /// Has the framework record one more.
+    func record(_ issue: String)
 }

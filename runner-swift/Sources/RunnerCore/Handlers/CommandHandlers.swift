@@ -1,13 +1,24 @@
 /// Runs commands on a platform: one file for each area of commands, this one says which is which.
 public final class CommandHandlers: CommandHandling {
     let drivers: Drivers
-    let memory = CaptureMemory()
+    let memory: CaptureMemory
     let target: TargetKeeper
     let time: any TimeSource
+    /// Whether accessibility answered the latest capture.
+    let health = Locked(AXHealth.unknown)
+    let witness = Locked(TapWitness?.none)
+    let failures: any FailureCounter
+    let injection: (any FailureInjection)?
 
-    public init(_ drivers: Drivers, time: any TimeSource) {
+    public init(
+        _ drivers: Drivers, time: any TimeSource, failures: any FailureCounter, injection: (any FailureInjection)? = nil,
+        memory: CaptureMemory = CaptureMemory()
+    ) {
         self.drivers = drivers
         self.time = time
+        self.failures = failures
+        self.injection = injection
+        self.memory = memory
         target = TargetKeeper(drivers.target, time: time)
     }
 
@@ -18,15 +29,70 @@ public final class CommandHandlers: CommandHandling {
     public func invalidateTarget() { target.invalidate() }
 
     public func run(_ command: Command, _ request: Request, _ context: CommandContext) throws -> ReplyData {
-        switch command {
-        case .tap(let tap): return try run(tap, context)
-        case .snapshot(let snapshot): return try run(snapshot, context)
-        case .plain(.targetReset):
+        // Only a tap says where typed text will go, and only until something else is done.
+        if command.traits(of: request.name).effect != .reads, request.name != .tap, request.name != .type {
+            witness.withLock { $0 = nil }
+        }
+        return switch command {
+        case .tap(let tap): try run(tap)
+        case .mouseClick(let point, let button): try click(point, button)
+        case .longPress(let point, let duration): try longPress(point, durationMs: duration)
+        case .drag(let drag): try run(drag)
+        case .scroll(let scroll): try run(scroll)
+        case .desktopScroll(let scroll): try desktopScroll(scroll)
+        case .swipe(let direction): try swipe(direction)
+        case .remotePress(let button, let duration): try press(button, durationMs: duration)
+        case .gesture(let plan): try run(plan)
+        case .sequence(let steps): try run(steps)
+        case .snapshot(let snapshot): try run(snapshot, context)
+        case .findText(let text): try findText(text)
+        case .querySelector(let selector): try query(selector)
+        case .readText(let point): try readText(at: point)
+        case .screenshot(let fullscreen, let inline): try screenshot(fullscreen: fullscreen, inline: inline)
+        case .rotate(let orientation): try rotate(to: orientation)
+        case .recordStart(let path, let fps): try startRecording(to: path, fps: fps)
+        case .plain(let name): try run(name, request)
+        default: throw RunnerError(.unsupportedOperation, "\(request.name.rawValue) is not supported here")
+        }
+    }
+
+    private func run(_ name: CommandName, _ request: Request) throws -> ReplyData {
+        switch name {
+        case .gestureViewport: return try gestureViewport()
+        case .keyboardDismiss: return try dismissKeyboard()
+        case .keyboardReturn: return try pressReturn()
+        case .home:
+            try drivers.screen.pressHome()
+            return ReplyData(message: name.rawValue)
+        case .actionButton:
+            try drivers.screen.pressActionButton()
+            return ReplyData(message: name.rawValue)
+        case .recordStop:
+            return ReplyData(message: try drivers.screen.stopRecording() ? "recording stopped" : "recording already stopped")
+        case .activate:
+            // The app came forward when the target was prepared.
+            return ReplyData(message: "app activated")
+        case .terminate: return try terminate(request.appBundleId ?? "")
+        case .appState:
+            var data = ReplyData()
+            data.applicationState = drivers.target.state(of: request.appBundleId).rawValue
+            return data
+        case .targetReset:
             target.reset()
             memory.reset()
+            health.withLock { $0 = .unknown }
             return ReplyData(message: "target reset")
         default:
-            throw RunnerError(.unsupportedOperation, "\(request.name.rawValue) is not supported here")
+            throw RunnerError(.unsupportedOperation, "\(name.rawValue) is not supported here")
+        }
+    }
+
+    /// The app, or the system's surface in its place, that the running command acts on.
+    var bundleId: String? { target.target.bundleId }
+
+    func refuseUnless(_ platforms: Platform..., name: String) throws {
+        guard platforms.contains(drivers.platform) else {
+            throw RunnerError(.unsupportedOperation, "\(name) is not supported on \(drivers.platform.rawValue)")
         }
     }
 }

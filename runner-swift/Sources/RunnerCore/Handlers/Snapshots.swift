@@ -4,7 +4,7 @@ extension CommandHandlers {
         let target = target.target
         let gate = context.gate
         let driver = CaptureDriver(.init(
-            backends: drivers.snapshots.backends(for: target.capture, gate: gate),
+            backends: drivers.snapshots.backends(gate: gate, memory: memory),
             presenter: Presenter(policy: drivers.platform == .iOS ? .cursorProjected : .plainViewport),
             memory: memory, uptime: { [time] in time.uptime }, hasAbandonedWork: { gate.isBusy },
             probeModal: drivers.snapshots.modalProbe(gate: gate), remembersSlowness: drivers.platform == .iOS))
@@ -20,6 +20,8 @@ extension CommandHandlers {
             throw error
         }
         if outcome.invalidatesTarget { invalidateTarget() }
+        health.withLock { $0 = outcome.health }
+        self.target.settle(for: TargetKeeper.afterSnapshot)
         var data = ReplyData(message: outcome.quality.message)
         data.snapshot = outcome.members
         data.systemSurface = target.surface

@@ -9,6 +9,8 @@ public struct ReplyData: Equatable, Sendable {
     public var snapshot: [JSON.Member] = []
     public var systemSurface: SystemSurface?
     public var gesture: GestureEvidence?
+    /// `x, y` is its origin, `x2, y2` its size.
+    public var viewport: Rect?
     public var commandId: String?
     public var lifecycle: Lifecycle?
     public var visible: Bool?
@@ -46,6 +48,12 @@ public struct ReplyData: Equatable, Sendable {
         members += snapshot
         add("systemSurface", systemSurface?.json)
         members += gesture?.members ?? []
+        if let viewport {
+            members += [
+                .init("x", .number(viewport.x)), .init("y", .number(viewport.y)), .init("x2", .number(viewport.width)),
+                .init("y2", .number(viewport.height)),
+            ]
+        }
         add("commandId", commandId.map(JSON.string))
         members += lifecycle?.members ?? []
         add("visible", visible.map(JSON.bool))

@@ -33,7 +33,7 @@ final class SimDevice: FailureCounter {
         if meet(.dieBefore) != nil { die() }
         if let milliseconds = meet(.hangBefore) { hang(milliseconds) }
         withApp(body)
-        if meet(.recordedFailures) != nil { recordFailure() }
+        if meet(.recordedFailures) != nil { record("the element that was touched has vanished") }
         if meet(.dieAfter) != nil { die() }
         if let milliseconds = meet(.hangAfter) { hang(milliseconds) }
     }
@@ -80,5 +80,5 @@ final class SimDevice: FailureCounter {
 
     var failures: Int { state.withLock { $0.failures } }
 
-    func recordFailure() { state.withLock { $0.failures += 1 } }
+    func record(_ issue: String) { state.withLock { $0.failures += 1 } }
 }

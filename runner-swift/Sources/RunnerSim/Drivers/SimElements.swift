@@ -1,40 +1,29 @@
 import RunnerCore
 
-/// Looks elements up in what the accessibility service reports.
+/// Looks elements up. Queries see the screen as it is, also where a capture lags behind it.
 struct SimElements: ElementDriver {
     let device: SimDevice
 
     private func matching(_ condition: (Element) -> Bool) -> [FoundElement] {
         device.withApp { app, now in
-            let scene = app.reportedScene(now)
+            let scene = app.scene(now)
             return scene.elements.filter(condition).map { $0.found(in: scene) }
         }
     }
 
     func candidates(for selector: Command.ElementSelector, in bundleId: String?) throws -> [FoundElement] {
-        let wanted = selector.value.lowercased()
-        return matching { element in
-            let texts: [String?] =
-                switch selector.key {
-                case .id: [element.id]
-                case .label: [element.label]
-                case .value: [element.value]
-                case .text: [element.label, element.id, element.value]
-                }
-            return texts.contains { $0?.trimmed.lowercased() == wanted.trimmed }
-        }
+        matching { SelectorMatch.holds(selector, for: $0.attributes) }
     }
 
     func elements(containing text: String, in bundleId: String?) throws -> [FoundElement] {
-        let wanted = text.lowercased()
-        return matching { element in
-            [element.label, element.id, element.value].contains { $0?.lowercased().contains(wanted) == true }
-        }
+        matching { SelectorMatch.contains(text, in: $0.attributes) }
     }
 
     func elements(at point: Point, in bundleId: String?) throws -> [FoundElement] {
         matching { $0.bounds.containsHalfOpen(point) }
     }
+
+    func focused(in bundleId: String?) throws -> FoundElement? { matching(\.isFocused).first }
 
     func windowFrame(of bundleId: String?) throws -> Rect? { device.withApp { app, _ in app.viewport } }
 

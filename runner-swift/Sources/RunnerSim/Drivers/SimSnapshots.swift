@@ -4,8 +4,8 @@ import RunnerCore
 struct SimSnapshots: SnapshotSource {
     let device: SimDevice
 
-    func backends(for target: CaptureTarget, gate: MainThreadGate) -> [any SnapshotBackend] {
-        [SimTree(device: device, gate: gate), SimQueries(device: device, gate: gate)]
+    func backends(gate: MainThreadGate, memory: CaptureMemory) -> [any SnapshotBackend] {
+        [SimTree(device: device, gate: gate), SimQueries(device: device, gate: gate), SimPrivateAX(device: device, memory: memory)]
     }
 
     /// Prompts of the system; alerts of the app are part of its tree.
@@ -31,12 +31,13 @@ struct SimSnapshots: SnapshotSource {
 }
 
 extension SimDevice {
-    static let usualDepthLimit = 62
+    /// The deepest level that the service serialises.
+    var depthLimit: Int { meet(.axDepth) ?? 62 }
 
     /// The scene as the accessibility service serves it: rejected as a whole where it is too deep, its root alone where it is
     /// degraded.
     func servedScene() throws(CaptureFailure) -> Scene {
-        let limit = faults.first { $0.0 == .axDepth }?.1 ?? Self.usualDepthLimit
+        let limit = depthLimit
         let (scene, isDegraded) = withApp { app, now in (app.reportedScene(now), app.isDegraded(now)) }
         if isDegraded { return scene.rootOnly }
         if scene.tree().nodes.contains(where: { $0.depth > limit }) {
@@ -76,28 +77,60 @@ struct SimTree: SnapshotBackend {
 
 /// A flat sweep of typed queries.
 struct SimQueries: SnapshotBackend {
-    private static let types: [ElementType] = [
-        .button, .link, .textField, .secureTextField, .searchField, .textView, .switch, .slider, .segmentedControl, .cell,
-        .collectionView, .table, .scrollView, .picker, .stepper, .tabBar, .menuItem, .staticText, .image,
-    ]
-
     let device: SimDevice
     let gate: MainThreadGate
     var kind: BackendKind { .queries }
 
     func acquire(_ request: AcquisitionRequest) throws(CaptureFailure) -> Acquisition {
-        try onMain(gate, "queries", budget: request.slice) { [device] in
-            if let milliseconds = device.faults.first(where: { $0.0 == .queryTime })?.1 { device.hang(milliseconds) }
+        let end = device.time.uptime + request.slice
+        return try onMain(gate, "queries", budget: request.slice) { [device] in
             device.time.pause(device.captureCost)
-            if device.meet(.axReject) != nil { throw CaptureFailure(message: "kAXErrorIllegalArgument") }
             let scene = try device.servedScene()
-            var tree = RawTree()
-            let root = tree.append(scene.elements[0].attributes, under: nil)
-            for type in Self.types {
-                for element in scene.elements where element.type == type { tree.append(element.attributes, under: root) }
+            return try QuerySweep.run(root: scene.elements[0].attributes) { type throws(CaptureFailure) in
+                if let milliseconds = device.meet(.queryTime) { device.hang(milliseconds) }
+                if device.meet(.axReject) != nil { throw CaptureFailure(message: "kAXErrorIllegalArgument") }
+                return scene.elements.filter { $0.type == type }.map(\.attributes)
+            } isOver: {
+                device.time.uptime >= end
             }
-            return Acquisition(tree: tree, viewport: scene.viewport)
         }
+    }
+}
+
+/// The private client: serves a limited number of levels, and reads on from where it was cut. Not on the main thread.
+struct SimPrivateAX: SnapshotBackend, DepthLimitedReader {
+    let device: SimDevice
+    let memory: CaptureMemory
+    var kind: BackendKind { .privateAX }
+
+    func acquire(_ request: AcquisitionRequest) throws(CaptureFailure) -> Acquisition {
+        device.time.pause(device.captureCost)
+        let ladder = DepthLadder(memory: memory, uptime: { [device] in device.time.uptime })
+        let result = try ladder.capture(self, depth: request.depth, of: request.target, deadline: request.deadline)
+        return Acquisition(
+            tree: result.tree, viewport: device.withApp { app, _ in app.viewport }, truncated: result.truncated,
+            effectiveDepth: result.effectiveDepth)
+    }
+
+    func read(from element: Int?, levels: Int) throws(CaptureFailure) -> DepthLimitedRead<Int> {
+        let reader = SceneReader(device.withApp { app, now in app.isDegraded(now) ? app.reportedScene(now).rootOnly : app.reportedScene(now) })
+        if device.meet(.privateReject) != nil { throw .axRejected("kAXErrorIllegalArgument") }
+        var read = DepthLimitedRead<Int>(tree: RawTree())
+        var deepest = 0
+        var pending: [(handle: Int, parent: Int?)] = [(element ?? 0, nil)]
+        while let (handle, parent) = pending.popLast() {
+            let at = read.tree.append(reader.attributes(of: handle), under: parent)
+            let (depth, children) = (read.tree.nodes[at].depth, reader.children(of: handle))
+            deepest = max(deepest, depth)
+            if depth + 1 < levels {
+                pending += children.reversed().map { ($0, at) }
+            } else if !children.isEmpty {
+                read.tree.setCut(true, of: at)
+                read.frontier[at] = handle
+            }
+        }
+        guard deepest <= device.depthLimit else { throw .axRejected("kAXErrorIllegalArgument: too many nested arrays") }
+        return read
     }
 }
 
@@ -130,6 +163,6 @@ struct SceneReader: NodeReader {
         self.inside = inside
     }
 
-    func attributes(of handle: Int) throws -> NodeAttributes { scene.elements[handle].attributes }
-    func children(of handle: Int) throws -> [Int] { inside[handle] }
+    func attributes(of handle: Int) -> NodeAttributes { scene.elements[handle].attributes }
+    func children(of handle: Int) -> [Int] { inside[handle] }
 }

@@ -6,7 +6,7 @@ struct SimText: TextDriver {
 
     private func inputs(_ condition: (Element) -> Bool) -> [FoundElement] {
         device.withApp { app, now in
-            let scene = app.reportedScene(now)
+            let scene = app.scene(now)
             return scene.elements.filter { $0.type.takesText && condition($0) }.map { $0.found(in: scene) }
         }
     }

@@ -26,7 +26,7 @@ private final class Handler: CommandHandling {
 private final class Failures: FailureCounter {
     let count = Locked(0)
     var failures: Int { count.withLock { $0 } }
-    func record() { count.withLock { $0 += 1 } }
+    func record(_ issue: String) { count.withLock { $0 += 1 } }
 }
 
 /// A session over a scripted handler, on manual time.
@@ -147,7 +147,7 @@ final class SessionTests: XCTestCase {
     func testAFailureThatWasRecordedBesideAnActionReplacesItsReply() {
         let failures = bench.failures
         handler.run.withLock { $0 = { _ in
-            failures.record()
+            failures.record("")
             return ReplyData(message: "tapped")
         } }
         XCTAssertTrue(send(tap).body.contains("XCTEST_RECORDED_FAILURE"))
@@ -155,14 +155,14 @@ final class SessionTests: XCTestCase {
         XCTAssertTrue(send(#"{"command":"findText","text":"x"}"#).body.contains(#""ok":true"#), "a read stands")
         XCTAssertTrue(send(#"{"command":"targetReset"}"#).body.contains(#""ok":true"#), "the life of the app is no action")
         handler.run.withLock { $0 = { _ in
-            failures.record()
+            failures.record("")
             var data = ReplyData()
             data.runnerFatalReason = "ax_snapshot_unavailable"
             return data
         } }
         XCTAssertTrue(send(#"{"command":"tap","x":1,"y":2}"#).body.contains("runnerFatal"), "the stronger verdict stands")
         handler.run.withLock { $0 = { _ in
-            failures.record()
+            failures.record("")
             throw RunnerError(.elementNotFound, "no")
         } }
         XCTAssertTrue(send(#"{"command":"tap","x":1,"y":2}"#).body.contains("ELEMENT_NOT_FOUND"))
