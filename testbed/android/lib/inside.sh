@@ -1,6 +1,6 @@
 #!/bin/bash
 # Process 1 of a device: it owns the mount, process and network namespaces, so that its death takes everything along.
-# Environment: HERE RUN ROOT LIB SDK BUILD DEX JDK API ADDRESS HEAP
+# Environment: RUN ROOT LIB SDK BUILD DEX JDK API ADDRESS HEAP
 set -e
 device=$RUN/root
 mount --make-rprivate /
@@ -70,7 +70,7 @@ for package in java.lang java.io java.nio java.util java.net java.lang.reflect j
 done
 chroot "$device" /opt/device/jdk/bin/java -Xmx"$HEAP" -Xss4m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto \
     --add-exports java.base/jdk.internal.access=ALL-UNNAMED $opens \
-    -Djava.io.tmpdir=/data/local/tmp -Duser.home=/ -Djava.awt.headless=true -Dfile.encoding=UTF-8 \
+    -Djava.library.path=/opt/device/build -Djava.io.tmpdir=/data/local/tmp -Duser.home=/ -Djava.awt.headless=true -Dfile.encoding=UTF-8 \
     -Drobolectric.offline=true -Drobolectric.dependency.dir=/opt/device/sdk \
     -Drobolectric.useRealAni=true -Drobolectric.useRealDrawTraversals=true -Drobolectric.windowManager.useRequestedSize=true \
     -Drobolectric.areWindowsMarkedVisible=true -Drobolectric.createActivityContexts=true -Drobolectric.installFakeMediaProvider=false \
@@ -84,7 +84,7 @@ start_adbd() {
     case $(adbd_mode) in
         down) sleep 1000000 & adbd=$!; return ;;
         unauthorized | offline)
-            python3 "$HERE/lib/standin.py" "$(adbd_mode)" </dev/null >>"$RUN/adbd.log" 2>&1 &
+            python3 "$BUILD/lib/standin.py" "$(adbd_mode)" </dev/null >>"$RUN/adbd.log" 2>&1 &
             adbd=$!
             return ;;
         no-shell-v2)

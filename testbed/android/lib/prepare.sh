@@ -1,5 +1,6 @@
 # Fetches and builds what a device needs, once: sourced by ../device, which sets HERE and CACHE.
-# Every step leaves a stamp beside its product, so an interrupted run goes on where it stopped.
+# Every step leaves a stamp beside its product, so an interrupted run goes on where it stopped. Running devices use these
+# products to their end: nothing is changed or removed under them, a successor takes the name.
 
 ROBOLECTRIC=4.17
 ROOT_PACKAGES=adbd,adb,mksh,toybox,enjarify,python3-minimal,libapksig-java,fontconfig-config
@@ -37,6 +38,18 @@ prepare_tools() {
         die "needs debootstrap, maven, a C compiler, a JDK, unzip and iproute2"
 }
 
+# Makes room under a name. What is moved aside stays with the devices that run from it, and goes when none runs.
+set_aside() { # path
+    rm -f "$1.stamp"
+    [ ! -e "$1" ] || mv "$1" "$1.old-$(date +%s)"
+}
+
+sweep_old() {
+    local each
+    for each in $(names); do ! alive "$each" || return 0; done
+    rm -rf "$CACHE"/*.old-*
+}
+
 # A root file system of Debian 13: the first release whose adbd speaks shell v2.
 prepare_root() {
     ROOT=$CACHE/root
@@ -45,7 +58,7 @@ prepare_root() {
     mirror=$(debian_mirror)
     [ -n "$mirror" ] || die "no Debian mirror in apt's configuration"
     say "building the device's root (about a minute)"
-    rm -rf "$ROOT" "$ROOT.stamp"
+    set_aside "$ROOT"
     debootstrap --variant=minbase --include="$ROOT_PACKAGES" trixie "$ROOT" "$mirror" >"$CACHE/debootstrap.log" 2>&1 ||
         die "debootstrap failed, see $CACHE/debootstrap.log"
     rm -rf "$ROOT"/var/cache/apt/archives/*.deb "$ROOT"/var/lib/apt/lists/*
@@ -61,7 +74,7 @@ prepare_jars() {
     LIB=$CACHE/lib
     [ "$(cat "$LIB.stamp" 2>/dev/null)" = "$ROBOLECTRIC" ] && return
     say "fetching Robolectric $ROBOLECTRIC"
-    rm -rf "$LIB" "$LIB.stamp"
+    set_aside "$LIB"
     mkdir -p "$LIB" "$CACHE/pom"
     cat >"$CACHE/pom/pom.xml" <<XML
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -101,21 +114,47 @@ prepare_framework() { # api
     COMPILE=$jar
 }
 
-# Our own part: the device process and the client of its shell commands.
+# Our own part: the device process, the client of its shell commands, its sockets, and the scripts that run it. A build is
+# named by what it was made of, and made of a copy, so that an edit meanwhile can't get into it.
 prepare_build() {
-    local sum
-    sum=$(cd "$HERE" && find src client -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)
+    local sum copy
+    copy=$(mktemp -d "$CACHE/copy-XXXXXX")
+    cp -r "$HERE/src" "$HERE/native" "$HERE/lib" "$copy"
+    sum=$(cd "$copy" && { find . -type f | LC_ALL=C sort | xargs sha256sum; echo "$ROBOLECTRIC"; } | sha256sum | cut -c1-16)
     BUILD=$CACHE/build-$sum
-    [ -f "$BUILD/stamp" ] && return
+    if [ -f "$BUILD/stamp" ]; then
+        rm -rf "$copy"
+        touch "$BUILD"
+        return
+    fi
     say "compiling the device process"
-    # Running devices load classes from theirs to the end, so only what is old goes.
-    find "$CACHE" -maxdepth 1 -name 'build-*' -mtime +1 -exec rm -rf {} +
-    mkdir -p "$BUILD/classes"
-    cc -O2 -Wall -static -o "$BUILD/device-client" "$HERE/client/device-client.c" || die "the client did not compile"
-    javac -nowarn -Xlint:none -proc:none -source 17 -target 17 -encoding UTF-8 -d "$BUILD/classes" \
+    compile "$copy" || { rm -rf "$copy"; exit 1; }
+    touch "$copy/stamp"
+    rm -rf "$BUILD"
+    mv "$copy" "$BUILD"
+    forget_builds
+}
+
+compile() { # folder
+    local java
+    java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+    mkdir "$1/classes"
+    cc -O2 -Wall -static -o "$1/device-client" "$1/native/device-client.c" || { say "the client did not compile"; return 1; }
+    cc -O2 -Wall -shared -fPIC -I"$java/include" -I"$java/include/linux" -o "$1/liblocalsockets.so" "$1/native/local-sockets.c" ||
+        { say "the sockets did not compile"; return 1; }
+    javac -nowarn -Xlint:none -proc:none -source 17 -target 17 -encoding UTF-8 -d "$1/classes" \
         -cp "$(printf '%s:' "$LIB"/*.jar)$ROOT/usr/share/java/apksig.jar:$COMPILE" \
-        $(find "$HERE/src" -name '*.java') 2>"$BUILD/javac.log" || { grep -v '^warning\|^Note' "$BUILD/javac.log" >&2; die "the device process did not compile"; }
-    touch "$BUILD/stamp"
+        $(find "$1/src" -name '*.java') 2>"$1/javac.log" || { grep -v '^warning\|^Note' "$1/javac.log" >&2; say "the device process did not compile"; return 1; }
+    ln "$COMPILE" "$1/android-all.jar" 2>/dev/null || cp "$COMPILE" "$1/android-all.jar"
+}
+
+# Builds of yesterday that no device runs from.
+forget_builds() {
+    local each used=
+    for each in $(names); do used="$used $(cat "$CACHE/run/$each/build" 2>/dev/null || true)"; done
+    for each in $(find "$CACHE" -maxdepth 1 \( -name 'build-*' -o -name 'copy-*' \) -mmin +720); do
+        case " $used " in *" $each "*) ;; *) rm -rf "$each" ;; esac
+    done
 }
 
 java_major() { sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null || true; }
@@ -142,6 +181,7 @@ prepare() { # api
     mkdir -p "$CACHE/dex" "$CACHE/run"
     exec 9>"$CACHE/lock"
     flock 9
+    sweep_old
     prepare_tools
     prepare_root
     prepare_jars

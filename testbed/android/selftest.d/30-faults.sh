@@ -89,19 +89,15 @@ PY
 check_23_apps() {
     sh_ am start -W -n $APP/.view.Controls1 >/dev/null
     fault anr $APP
-    sleep 0.7
-    has "an ANR has the focus" "Application Not Responding: $APP" "$(focus)"
-    [ "$API" -ge 26 ] && see "and a dialog" "isn't responding"
+    comes "an ANR has the focus" "Application Not Responding: $APP" focus
+    see "and a dialog" "isn't responding"
     tap android:id/button2
-    sleep 0.5
-    has "waiting closes it" "view.Controls1" "$(focus)"
+    comes "waiting closes it" "view.Controls1" focus
     fault crash $APP
-    sleep 0.7
-    equal "a crash ends the process" "" "$(sh_ pidof $APP)"
-    has "with a dialog" "Application Error: $APP" "$(focus)"
+    comes "a crash shows a dialog" "Application Error: $APP" focus
+    equal "and ends the process" "" "$(sh_ pidof $APP)"
     has "and a trace in the log" "FATAL EXCEPTION: main" "$(sh_ logcat -d -s AndroidRuntime:E)"
     tap android:id/button2
-    sleep 0.5
-    lacks "closing it goes" "Application Error" "$(focus)"
+    goes "closing it goes" "Application Error" focus
     has "the app starts again" "LaunchState: COLD" "$(sh_ am start -W -n $APP/.view.Controls1)"
 }

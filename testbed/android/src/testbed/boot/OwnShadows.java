@@ -12,11 +12,15 @@ final class OwnShadows {
     static List<String> names(int api) {
         List<String> names = new ArrayList<>();
         for (String name : new String[] {
-            "RealUiAutomation", "RealInstrumentation", "RealSleep", "RealRecordSource", "AppLoadedApk", "AppContextImpl", "RealTabHost", "RealTabSpec", "RealTabActivity", "UsKeyMap"
+            "RealUiAutomation", "RealInstrumentation", "RealSleep", "RealRecordSource", "AppLoadedApk", "AppContextImpl", "RealTabHost", "RealTabSpec", "RealTabActivity", "UsKeyMap",
+            "KernelOs", "KernelLocalSocket"
         }) {
             names.add(ROOM + name);
         }
-        if (api < 26) names.add(ROOM + "FadingInterpolator");
+        if (api < 26) {
+            names.add(ROOM + "FadingInterpolator");
+            names.add(ROOM + "RobotoPaint");
+        }
         return names;
     }
 }

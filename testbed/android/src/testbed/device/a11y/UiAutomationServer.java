@@ -1,7 +1,6 @@
 package testbed.device.a11y;
 
 import android.accessibilityservice.AccessibilityServiceInfo;
-import android.graphics.Region;
 import android.os.Bundle;
 import android.os.Process;
 import android.view.InputEvent;
@@ -184,10 +183,10 @@ public final class UiAutomationServer {
             Reflect.call(window, "setConnectionId", connectionId);
             if (Device.api() >= 24) Reflect.call(window, "setTitle", record.title());
             if (Device.api() >= 30) {
-                Reflect.call(window, "setRegionInScreen", new Region(record.frame));
+                Reflect.call(window, "setRegionInScreen", record.region());
                 Reflect.call(window, "setDisplayId", 0);
             } else {
-                Reflect.call(window, "setBoundsInScreen", record.frame);
+                Reflect.call(window, "setBoundsInScreen", record.region().getBounds());
             }
             list.add(window);
         }

@@ -8,13 +8,12 @@ import android.content.ComponentName;
 import android.content.Context;
 import android.content.Intent;
 import android.content.pm.ActivityInfo;
-import android.content.pm.PackageManager;
-import android.content.pm.ResolveInfo;
 import android.os.Binder;
 import android.os.IBinder;
 import android.view.View;
 import android.view.WindowManager;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 import org.robolectric.RuntimeEnvironment;
@@ -146,10 +145,6 @@ public final class Activities {
         return TASKS;
     }
 
-    private static PackageManager packages() {
-        return RuntimeEnvironment.getApplication().getPackageManager();
-    }
-
     /** The activity that an intent means, or null. */
     public static ActivityInfo resolve(Intent intent) {
         if (intent.getComponent() != null) {
@@ -158,14 +153,17 @@ public final class Activities {
             android.content.pm.PackageParser.Activity activity = app.activity(intent.getComponent().getClassName());
             return activity == null ? null : activity.info;
         }
-        List<ResolveInfo> found = packages().queryIntentActivities(intent, PackageManager.MATCH_DEFAULT_ONLY);
-        if (found.isEmpty()) found = packages().queryIntentActivities(intent, 0);
-        for (ResolveInfo each : found) {
-            App app = Packages.get(each.activityInfo.packageName);
-            if (app == null || app.system) continue;
-            if (intent.getPackage() != null && !intent.getPackage().equals(app.packageName)) continue;
-            android.content.pm.PackageParser.Activity activity = app.activity(each.activityInfo.name);
-            return activity == null ? each.activityInfo : activity.info;
+        List<App> apps = intent.getPackage() == null ? Packages.all() : Collections.singletonList(Packages.get(intent.getPackage()));
+        for (boolean defaultOnly : new boolean[] {true, false}) {
+            for (App app : apps) {
+                if (app == null || app.system) continue;
+                for (android.content.pm.PackageParser.Activity each : app.parsed.activities) {
+                    for (android.content.pm.PackageParser.ActivityIntentInfo filter : each.intents) {
+                        if (defaultOnly && !filter.hasCategory(Intent.CATEGORY_DEFAULT)) continue;
+                        if (filter.match(intent.getAction(), intent.getType(), intent.getScheme(), intent.getData(), intent.getCategories(), "Activities") >= 0) return each.info;
+                    }
+                }
+            }
         }
         return null;
     }
@@ -243,27 +241,53 @@ public final class Activities {
     /** Brings a running instance forward where Android would not make a second one. */
     private static Record reuse(App app, Intent intent, ActivityInfo info, int requestCode) throws Exception {
         if (requestCode >= 0) return null;
-        boolean launcher = Intent.ACTION_MAIN.equals(intent.getAction()) && intent.hasCategory(Intent.CATEGORY_LAUNCHER);
-        boolean clearTop = (intent.getFlags() & Intent.FLAG_ACTIVITY_CLEAR_TOP) != 0;
+        int flags = intent.getFlags();
+        boolean newTask = (flags & Intent.FLAG_ACTIVITY_NEW_TASK) != 0;
+        boolean clearTop = (flags & Intent.FLAG_ACTIVITY_CLEAR_TOP) != 0;
         boolean single = info.launchMode >= ActivityInfo.LAUNCH_SINGLE_TASK;
-        boolean singleTop = info.launchMode == ActivityInfo.LAUNCH_SINGLE_TOP || (intent.getFlags() & Intent.FLAG_ACTIVITY_SINGLE_TOP) != 0;
+        boolean singleTop = info.launchMode == ActivityInfo.LAUNCH_SINGLE_TOP || (flags & Intent.FLAG_ACTIVITY_SINGLE_TOP) != 0;
         Task task = null;
         for (Task each : TASKS) if (each.affinity.equals(affinity(app, info)) && !each.stack.isEmpty()) task = each;
         if (task == null) return null;
+        if (newTask && (flags & Intent.FLAG_ACTIVITY_CLEAR_TASK) != 0) {
+            while (task.top() != null) destroy(task.top());
+            return null;
+        }
         Record same = null;
         for (Record each : task.stack) if (each.info.name.equals(info.name)) same = each;
-        if (launcher && task.stack.get(0).info.name.equals(info.name) && (intent.getFlags() & Intent.FLAG_ACTIVITY_NEW_TASK) != 0) {
+        if (same != null && (single || clearTop && singleTop || singleTop && task.top() == same)) {
+            while (task.top() != same) destroy(task.top());
+            deliver(same, intent);
+            return same;
+        }
+        if (same != null && clearTop) {
+            while (task.stack.contains(same)) destroy(task.top());
+            return null;
+        }
+        // A task that began with this very intent is only brought back.
+        if (newTask && begins(task.stack.get(0), intent, info)) {
             bringForward(task);
             return task.top();
         }
-        if (same == null || !(single || clearTop && singleTop || singleTop && task.top() == same)) return null;
-        while (task.top() != same) destroy(task.top());
-        bringForward(task);
-        if (same == resumed) Reflect.call(same.activity, "performPause");
+        return null;
+    }
+
+    private static boolean begins(Record root, Intent intent, ActivityInfo info) {
+        Intent resolved = new Intent(intent).setComponent(new ComponentName(info.packageName, info.name));
+        return root.info.name.equals(info.name) && new Intent(root.intent).setPackage(null).filterEquals(resolved.setPackage(null));
+    }
+
+    /** A running activity gets a new intent, between a pause and a resume, and is in front afterwards. */
+    private static void deliver(Record record, Intent intent) throws Exception {
+        Record old = resumed;
+        pause(old);
+        toFront(record.task);
+        restart(record);
         Intent fresh = new Intent(intent);
-        Reflect.call(AppRuntime.thread().getInstrumentation(), "callActivityOnNewIntent", same.activity, fresh);
-        if (same == resumed) same.calls.performResume();
-        return same;
+        fresh.setExtrasClassLoader(record.app.loader);
+        AppRuntime.thread().getInstrumentation().callActivityOnNewIntent(record.activity, fresh);
+        resume(record);
+        if (old != null && old != record) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
     }
 
     private static void bringForward(Task task) throws Exception {

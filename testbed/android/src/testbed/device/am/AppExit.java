@@ -1,6 +1,8 @@
 package testbed.device.am;
 
+import testbed.device.pm.App;
 import testbed.device.pm.AppClassLoader;
+import testbed.device.pm.Packages;
 
 /** What an app reaches instead of System.exit and Process.killProcess. */
 public final class AppExit {
@@ -37,12 +39,29 @@ public final class AppExit {
         throw new Killed();
     }
 
+    /** What an app reaches instead of Process.myPid. */
+    public static int myPid(int process) {
+        AppClassLoader loader = AppThreads.loader(process);
+        return loader == null ? 0 : Processes.pid(loader.packageName);
+    }
+
+    public static int myUid(int process) {
+        AppClassLoader loader = AppThreads.loader(process);
+        App app = loader == null ? null : Packages.get(loader.packageName);
+        return app == null ? 0 : app.uid;
+    }
+
     /** The app whose code is nearest on the stack. */
-    static String callingApp() {
+    public static String callingApp() {
+        AppClassLoader loader = callingLoader();
+        return loader == null ? null : loader.packageName;
+    }
+
+    static AppClassLoader callingLoader() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
                 .map(frame -> frame.getDeclaringClass().getClassLoader())
                 .filter(AppClassLoader.class::isInstance)
-                .map(loader -> ((AppClassLoader) loader).packageName)
+                .map(AppClassLoader.class::cast)
                 .findFirst()
                 .orElse(null));
     }

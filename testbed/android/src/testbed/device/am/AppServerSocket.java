@@ -31,13 +31,64 @@ public class AppServerSocket extends ServerSocket {
     private void register() throws IOException {
         // Android's listening sockets may be bound again at once.
         setReuseAddress(true);
-        if (owner != null) Processes.own(owner, this);
+        if (owner != null) Processes.own(owner, new Listener());
     }
 
     @Override
     public Socket accept() throws IOException {
         Socket socket = super.accept();
-        if (owner != null) Processes.own(owner, socket);
+        if (owner != null) Processes.own(owner, new Accepted(socket));
         return socket;
+    }
+
+    private final class Listener implements Processes.Connection {
+        @Override
+        public boolean isOpen() {
+            return !isClosed();
+        }
+
+        @Override
+        public boolean isListening() {
+            return true;
+        }
+
+        @Override
+        public void reset() throws IOException {
+            close();
+        }
+
+        @Override
+        public void close() throws IOException {
+            AppServerSocket.this.close();
+        }
+    }
+
+    private static final class Accepted implements Processes.Connection {
+        private final Socket socket;
+
+        Accepted(Socket socket) {
+            this.socket = socket;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return !socket.isClosed();
+        }
+
+        @Override
+        public boolean isListening() {
+            return false;
+        }
+
+        @Override
+        public void reset() throws IOException {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
     }
 }

@@ -3,10 +3,16 @@ package testbed.device.am;
 import android.content.BroadcastReceiver;
 import android.content.Context;
 import android.content.Intent;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.robolectric.RuntimeEnvironment;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowApplication;
+import org.robolectric.shadows.ShadowInstrumentation;
 import testbed.device.MainLoop;
+import testbed.device.Reflect;
+import testbed.device.pm.AppClassLoader;
 import testbed.device.shell.Call;
 
 /** Broadcasts from the shell, ordered, with their result. */
@@ -32,5 +38,13 @@ public final class Broadcasts {
         done.await(10, TimeUnit.SECONDS);
         call.out.println("Broadcast completed: result=" + code[0] + (data[0] == null ? "" : ", data=\"" + data[0] + "\""));
         return 0;
+    }
+
+    /** Takes the receivers away that a dead app has registered. */
+    static void forget(AppClassLoader loader) {
+        ShadowInstrumentation instrumentation = Shadow.extract(AppRuntime.thread().getInstrumentation());
+        for (ShadowApplication.Wrapper each : Reflect.<List<ShadowApplication.Wrapper>>call(instrumentation, "getRegisteredReceivers")) {
+            if (AppThreads.isOf(loader, each.broadcastReceiver)) Reflect.call(instrumentation, "unregisterReceiver", each.broadcastReceiver);
+        }
     }
 }

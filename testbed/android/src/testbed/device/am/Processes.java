@@ -10,6 +10,7 @@ import testbed.device.MainLoop;
 import testbed.device.a11y.UiAutomationServer;
 import testbed.device.ime.InputMethods;
 import testbed.device.pm.App;
+import testbed.device.pm.AppClassLoader;
 import testbed.device.pm.Packages;
 
 /**
@@ -19,10 +20,20 @@ import testbed.device.pm.Packages;
 public final class Processes {
     private static final Map<String, Running> RUNNING = new TreeMap<>();
 
+    /** A socket of an app: it goes with the app's process. */
+    interface Connection extends AutoCloseable {
+        boolean isOpen();
+
+        boolean isListening();
+
+        /** Ends it under the app's hands. */
+        void reset() throws IOException;
+    }
+
     /** One app's process. */
     private static final class Running {
         final Process held;
-        final List<AutoCloseable> resources = new ArrayList<>();
+        final List<Connection> connections = new ArrayList<>();
 
         Running(Process held) {
             this.held = held;
@@ -64,33 +75,28 @@ public final class Processes {
         return new ArrayList<>(RUNNING.keySet());
     }
 
-    /** Whose log line it is: the caller's app if its code is on the stack's loader, else the framework. */
+    /** Whose log line it is: the app whose code is on the stack, else the framework. */
     public static int currentPid() {
-        String top = Activities.foregroundPackage();
-        int pid = MainLoop.isMain() && top != null ? pid(top) : 0;
+        String caller = AppExit.callingApp();
+        int pid = caller == null ? 0 : pid(caller);
         return pid == 0 ? (int) ProcessHandle.current().pid() : pid;
     }
 
-    /** Something that a dying process closes: a socket. */
-    static synchronized void own(String packageName, AutoCloseable resource) {
+    static synchronized void own(String packageName, Connection connection) {
         Running running = RUNNING.get(packageName);
         if (running == null) return;
-        running.resources.removeIf(each -> each instanceof java.net.Socket && ((java.net.Socket) each).isClosed());
-        running.resources.add(resource);
+        running.connections.removeIf(each -> !each.isOpen());
+        running.connections.add(connection);
     }
 
-    /** Resets every connection that the app has accepted, and leaves the app alone. */
-    public static void resetSockets(String packageName) throws java.io.IOException {
-        List<AutoCloseable> resources;
+    /** Resets every connection that the app has, and leaves the app alone. */
+    public static void resetSockets(String packageName) throws IOException {
+        List<Connection> connections;
         synchronized (Processes.class) {
             Running running = RUNNING.get(packageName);
-            resources = running == null ? new ArrayList<>() : new ArrayList<>(running.resources);
+            connections = running == null ? new ArrayList<>() : new ArrayList<>(running.connections);
         }
-        for (AutoCloseable resource : resources) {
-            if (!(resource instanceof java.net.Socket) || ((java.net.Socket) resource).isClosed()) continue;
-            ((java.net.Socket) resource).setSoLinger(true, 0);
-            ((java.net.Socket) resource).close();
-        }
+        for (Connection each : connections) if (each.isOpen() && !each.isListening()) each.reset();
     }
 
     /** Ends an app at once, without a word to it. */
@@ -104,21 +110,22 @@ public final class Processes {
         if (running != null) {
             LogBuffer.add(1, 4, "ActivityManager", "Killing " + running.held.pid() + ":" + packageName + ": " + reason);
             running.held.destroyForcibly();
-            for (AutoCloseable resource : running.resources) {
+            for (Connection each : running.connections) {
                 try {
-                    resource.close();
+                    each.close();
                 } catch (Exception e) {
                     // It was closed already.
                 }
             }
         }
+        AppClassLoader loader = app == null ? null : app.loader;
+        if (loader != null) AppThreads.end(loader);
         UiAutomationServer.releaseIfOwner(packageName);
         InputMethods.processDied(packageName);
-        Runnable rest = () -> {
+        MainLoop.run(() -> {
+            if (loader != null) Broadcasts.forget(loader);
             Activities.processDied(packageName);
             if (app != null) app.forgetProcess();
-        };
-        if (MainLoop.isMain()) rest.run();
-        else MainLoop.run(rest::run);
+        });
     }
 }

@@ -19,6 +19,7 @@ import org.robolectric.shadows.ShadowInputMethodManager;
 import testbed.device.Device;
 import testbed.device.MainLoop;
 import testbed.device.Settings;
+import testbed.device.am.Processes;
 import testbed.device.pm.App;
 import testbed.device.pm.Packages;
 import testbed.device.wm.Windows;
@@ -35,6 +36,7 @@ public final class InputMethods {
     private static boolean shown;
     private static ImeService service;
     private static View lastWindow;
+    private static String previous;
 
     private InputMethods() {}
 
@@ -50,10 +52,6 @@ public final class InputMethods {
 
     public static boolean isShown() {
         return shown;
-    }
-
-    static InputConnection connection() {
-        return connection;
     }
 
     /** Ids of all methods that are installed. */
@@ -87,21 +85,37 @@ public final class InputMethods {
     }
 
     public static void select(String id) {
+        if (!id.equals(current())) previous = current();
         Settings.put("secure", CURRENT, id);
         MainLoop.run(() -> {
-            if (service != null) service.destroy();
-            service = null;
-            Keyboard.hide();
-            bind();
-            served = null;
+            unbind();
             tick();
         });
     }
 
+    /** For a method that asks for its successor: it is in the middle of a call and goes after it. */
+    static void selectSoon(String id) {
+        MainLoop.post(() -> select(id));
+    }
+
+    static boolean selectPreviousSoon() {
+        if (previous == null || !enabled().contains(previous)) return false;
+        selectSoon(previous);
+        return true;
+    }
+
     private static void bind() {
-        String id = current();
-        if (id.equals(BUILT_IN) || service != null) return;
-        service = ImeService.create(id);
+        if (service == null) service = ImeService.create(current());
+    }
+
+    private static void unbind() {
+        if (service != null) {
+            if (shown) service.hide();
+            service.destroy();
+        }
+        service = null;
+        shown = false;
+        served = null;
     }
 
     private static ShadowInputMethodManager manager() {
@@ -131,14 +145,13 @@ public final class InputMethods {
                 connection = view.onCreateInputConnection(editor);
                 bind();
             }
-            if (service != null) service.startInput(connection, editor);
+            if (service != null) service.startInput(connection, editor, editor == null ? 0 : Processes.pid(editor.packageName));
         }
         boolean show = served != null && manager().isSoftInputVisible();
-        if (show != shown) {
-            shown = show;
-            if (show && current().equals(BUILT_IN)) Keyboard.show();
-            else Keyboard.hide();
-        }
+        if (show == shown || service == null) return;
+        shown = show;
+        if (show) service.show();
+        else service.hide();
     }
 
     static void request(boolean visible) {
@@ -163,6 +176,7 @@ public final class InputMethods {
     public static void processDied(String packageName) {
         if (service == null || !service.packageName.equals(packageName)) return;
         service = null;
+        shown = false;
         connection = null;
         served = null;
     }
@@ -191,7 +205,7 @@ public final class InputMethods {
         }
         out.println("Input method service state for InputMethodService:");
         out.println("  mDecorViewVisible=" + visible + " mDecorViewWasVisible=" + visible + " mWindowVisible=" + visible + " mInShowWindow=false");
-        out.println("  mInputStarted=" + (info != null) + " mInputViewStarted=" + visible + " mIsInputViewShown=" + (visible && current().equals(BUILT_IN)));
+        out.println("  mInputStarted=" + (info != null) + " mInputViewStarted=" + visible + " mIsInputViewShown=" + (visible && service != null && service.isInputViewShown()));
         return 0;
     }
 }

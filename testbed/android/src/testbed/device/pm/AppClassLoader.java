@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import testbed.device.am.AppThreads;
 
 /** One per app, as on a phone: the boot class path first, then the app's own classes, never another app's. */
 public final class AppClassLoader extends URLClassLoader {
@@ -15,10 +16,13 @@ public final class AppClassLoader extends URLClassLoader {
     };
 
     public final String packageName;
+    /** The number of the process whose code this is. */
+    public final int process;
 
     public AppClassLoader(String packageName, File jar) {
         super(jar == null ? new URL[0] : new URL[] {url(jar)}, AppClassLoader.class.getClassLoader());
         this.packageName = packageName;
+        process = AppThreads.register(this);
     }
 
     private static URL url(File file) {
@@ -60,7 +64,7 @@ public final class AppClassLoader extends URLClassLoader {
         try (InputStream in = name.startsWith("java.") ? null : super.findResource(name.replace('.', '/') + ".class") == null ? null
                 : super.findResource(name.replace('.', '/') + ".class").openStream()) {
             if (in == null) throw new ClassNotFoundException(name);
-            byte[] bytes = AppCode.rewrite(in.readAllBytes());
+            byte[] bytes = AppCode.rewrite(in.readAllBytes(), process);
             return defineClass(name, bytes, 0, bytes.length);
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);

@@ -18,6 +18,7 @@ public class RealSleep extends ShadowPausedSystemClock {
             try {
                 RealTime.sleep(left);
             } catch (InterruptedException e) {
+                testbed.device.am.AppThreads.checkCaller();
                 interrupted = true;
             }
         }

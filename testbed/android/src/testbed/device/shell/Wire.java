@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 
-/** The frames of one client connection; see client/device-client.c. */
+/** The frames of one client connection; see native/device-client.c. */
 final class Wire {
     private static final int MAX_REQUEST = 4 << 20;
     private static final int MAX_FRAME = 1 << 20;

@@ -53,7 +53,7 @@ public final class InputDispatcher {
         int y = (int) event.getY();
         for (Windows.Record window : Windows.visible()) {
             if (!window.isTouchable()) continue;
-            if (window.isModal() || window.frame.contains(x, y)) return window;
+            if (window.isModal() || window.region().contains(x, y)) return window;
             if ((window.params.flags & LayoutParams.FLAG_WATCH_OUTSIDE_TOUCH) != 0 && event.getActionMasked() == MotionEvent.ACTION_DOWN) {
                 MotionEvent outside = MotionEvent.obtain(event);
                 outside.setAction(MotionEvent.ACTION_OUTSIDE);

@@ -1,9 +1,11 @@
 package testbed.device.wm;
 
 import android.graphics.Rect;
+import android.graphics.Region;
 import android.os.IBinder;
 import android.view.View;
 import android.view.ViewRootImpl;
+import android.view.ViewTreeObserver;
 import android.view.WindowManager.LayoutParams;
 import android.view.WindowManagerGlobal;
 import java.util.ArrayList;
@@ -84,6 +86,21 @@ public final class Windows {
             if (isInputMethod()) return 2;
             if (params.type == 2032) return 4;
             return isApplication() ? 1 : 3;
+        }
+
+        /** Where the window takes touches, on the screen: what its view says about its insets, else all of it. */
+        public Region region() {
+            Object info = Reflect.get(root, "mAttachInfo");
+            Object insets = info == null ? null : Reflect.get(info, "mGivenInternalInsets");
+            int kind = insets == null ? ViewTreeObserver.InternalInsetsInfo.TOUCHABLE_INSETS_FRAME : Reflect.<Integer>get(insets, "mTouchableInsets");
+            if (kind == ViewTreeObserver.InternalInsetsInfo.TOUCHABLE_INSETS_REGION) {
+                Region region = new Region(Reflect.<Region>get(insets, "touchableRegion"));
+                region.translate(frame.left, frame.top);
+                return region;
+            }
+            if (kind == ViewTreeObserver.InternalInsetsInfo.TOUCHABLE_INSETS_FRAME) return new Region(frame);
+            Rect given = Reflect.get(insets, kind == ViewTreeObserver.InternalInsetsInfo.TOUCHABLE_INSETS_CONTENT ? "contentInsets" : "visibleInsets");
+            return new Region(frame.left + given.left, frame.top + given.top, frame.right - given.right, frame.bottom - given.bottom);
         }
 
         private int rank() {
