@@ -1,0 +1,105 @@
+//! Typing, and replacing what a field holds. The runner gives the focus, types, and reads back.
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    action::{FieldState, Performed, Text, Touch},
+};
+
+use crate::{
+    backend::Apple,
+    runner::{Command, Verb},
+};
+
+/// Longer texts don't fit into one request of the runner.
+const LONGEST: usize = 1 << 20;
+
+fn checked(text: &Text) -> Result<&str> {
+    let content = text.expose();
+    if content.len() > LONGEST {
+        return Err(Error::invalid(
+            "text",
+            format!("the text is too long: {} bytes", content.len()),
+        ));
+    }
+    Ok(content)
+}
+
+fn method(route: Option<&str>) -> &'static str {
+    match route {
+        Some(route) if route.starts_with("synthesized") => "keys",
+        _ => "element",
+    }
+}
+
+/// Types into whatever has the focus.
+pub(super) async fn type_text(apple: &Apple, text: &Text, call: &Call) -> Result<Performed> {
+    let content = checked(text)?;
+    if content.is_empty() {
+        return Err(Error::invalid("text", "there is no text to type"));
+    }
+    let command = Command::new(Verb::Type)
+        .with("text", content)
+        .with("delayMs", 0);
+    // A newline alone is a key, not a part of a text that could be read back.
+    let command = if content == "\n" {
+        command
+    } else {
+        command.with("textEntryMode", "append")
+    };
+    match apple.runner.ask(&command, call).await {
+        Ok(data) => Ok(Performed::by(method(data.text_entry_route.as_deref()))),
+        // The app has made something else of the text: it was typed.
+        Err(failure) if failure.code() == Some("TEXT_ENTRY_MISMATCH") => Ok(Performed::by(
+            "element",
+        )
+        .with_warning("the field holds another text than was typed")),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Replaces what the field at the point holds.
+pub(super) async fn fill(
+    apple: &Apple,
+    touch: &Touch,
+    text: &Text,
+    call: &Call,
+) -> Result<Performed> {
+    let content = checked(text)?;
+    if !touch.point.is_finite() {
+        return Err(Error::invalid(
+            "point",
+            "a coordinate is not a finite number",
+        ));
+    }
+    let command = Command::new(Verb::Type)
+        .with("text", content)
+        .with("x", touch.point.x)
+        .with("y", touch.point.y)
+        .with("delayMs", 0)
+        .with("textEntryMode", "replace");
+    match apple.runner.ask(&command, call).await {
+        Ok(data) => {
+            let performed = Performed::by(method(data.text_entry_route.as_deref()));
+            // The runner has read the field back and found it empty. A tree can't tell that from a hint that equals the text.
+            Ok(if content.is_empty() {
+                performed.with_field(FieldState::Text(String::new()))
+            } else {
+                performed
+            })
+        }
+        // The text was typed and the app has made something else of it. What that is worth is for whoever reads the field.
+        Err(failure) if failure.code() == Some("TEXT_ENTRY_MISMATCH") && !content.is_empty() => Ok(
+            Performed::by("element").with_warning("the field holds another text than was typed"),
+        ),
+        Err(failure) => {
+            let error = Error::from(failure);
+            Err(
+                if text.is_secret() && error.code() != ErrorCode::InvalidArgs {
+                    error.without_secret(content)
+                } else {
+                    error
+                },
+            )
+        }
+    }
+}

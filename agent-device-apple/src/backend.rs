@@ -1,0 +1,276 @@
+//! The backend: a device behind the traits of the core.
+
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use agent_device_core::{
+    Backend, Call, Interactor, Result, SnapshotBackend,
+    action::{Action, Alert, AppState, Capabilities, Operation, Performed, Screenshot},
+    async_trait,
+    dispatch::{Row, rows::ios_runner as rows},
+    geometry::Rect,
+    snapshot::{CaptureOptions, Keyboard, Snapshot, Target},
+};
+use tokio::time::Instant;
+
+use crate::{
+    act,
+    config::{AppleConfig, AppleTarget},
+    profile::Profile,
+    runner::{Launcher, Runner, RunnerState},
+    see,
+    tools::{Patience, ToolPath},
+};
+
+/// One Apple device, driven through a runner on it.
+///
+/// The runner is started by the first operation that needs it, or by [`connect`](Self::connect), and stopped by
+/// [`close`](Self::close), after [`AppleConfig::idle_stop`] of silence, or when this is dropped.
+pub struct Apple {
+    pub(crate) runner: Runner,
+    profile: Profile,
+    capabilities: Capabilities,
+    name: String,
+    pub(crate) memory: Memory,
+    captures: AtomicU64,
+}
+
+/// What is remembered between operations.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    inner: Mutex<Remembered>,
+}
+
+#[derive(Debug, Default)]
+struct Remembered {
+    viewport: Option<Rect>,
+    /// Picture pixels for each point.
+    scale: f64,
+    /// How often the app was opened anew: elements of an older process are gone.
+    launches: u64,
+    /// The latest captures, by their number, with the time at which they were asked for.
+    captures: VecDeque<(u64, Instant)>,
+}
+
+/// How many captures are remembered.
+const REMEMBERED: usize = 16;
+
+impl Memory {
+    fn inner(&self) -> MutexGuard<'_, Remembered> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The screen when it was last looked at.
+    pub(crate) fn viewport(&self) -> Option<Rect> {
+        self.inner().viewport
+    }
+
+    pub(crate) fn set_viewport(&self, viewport: Rect) {
+        self.inner().viewport = Some(viewport);
+    }
+
+    pub(crate) fn scale(&self) -> f64 {
+        self.inner().scale
+    }
+
+    pub(crate) fn set_scale(&self, scale: f64) {
+        self.inner().scale = scale;
+    }
+
+    pub(crate) fn launches(&self) -> u64 {
+        self.inner().launches
+    }
+
+    pub(crate) fn launched(&self) {
+        let mut inner = self.inner();
+        inner.launches += 1;
+        inner.viewport = None;
+    }
+
+    pub(crate) fn captured(&self, number: u64, at: Instant) {
+        let mut inner = self.inner();
+        if inner.captures.len() == REMEMBERED {
+            inner.captures.pop_front();
+        }
+        inner.captures.push_back((number, at));
+    }
+
+    /// How long ago a capture was asked for.
+    pub(crate) fn age_of(&self, number: u64) -> Option<Duration> {
+        let inner = self.inner();
+        let found = inner.captures.iter().find(|(known, _)| *known == number);
+        found.map(|(_, at)| at.elapsed())
+    }
+}
+
+impl Apple {
+    /// A device whose runner is started by the first operation, which tells what is wrong with the target.
+    pub fn new(target: AppleTarget, config: AppleConfig) -> Self {
+        let profile = target.profile();
+        let kept = matches!(target, AppleTarget::Runner { .. });
+        let name = target.id();
+        let tools = ToolPath::new(config.tool_path.clone());
+        let runner = Runner::new(Launcher::new(target, config.clone(), tools), config);
+        Self {
+            runner,
+            profile,
+            capabilities: profile.capabilities(!kept),
+            name,
+            memory: Memory::default(),
+            captures: AtomicU64::new(0),
+        }
+    }
+
+    /// A device whose runner is there when this returns: built if it must be, launched, and answering.
+    ///
+    /// # Errors
+    ///
+    /// The runner did not come up; the reason says why, and the hint how to cure it. No app was touched.
+    ///
+    /// # Cancel safety
+    ///
+    /// When dropped, the runner is killed. A build that was begun is begun anew next time.
+    pub async fn connect(target: AppleTarget, config: AppleConfig) -> Result<Self> {
+        let budget = config
+            .build_timeout
+            .saturating_add(config.startup_timeout * 2);
+        let apple = Self::new(target, config);
+        see::uptime(&apple, &Call::standalone(budget)).await?;
+        Ok(apple)
+    }
+
+    /// The platform and what runs it.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Where the runner's session stands.
+    pub fn state(&self) -> RunnerState {
+        self.runner.state()
+    }
+
+    /// How many trees were asked for so far.
+    pub fn captures(&self) -> u64 {
+        self.captures.load(Ordering::Relaxed)
+    }
+
+    /// How many requests were made of runners so far, the questions whether they are there among them.
+    pub fn round_trips(&self) -> u64 {
+        self.runner.round_trips()
+    }
+
+    /// How many runners were started so far.
+    pub fn starts(&self) -> u64 {
+        self.runner.starts()
+    }
+
+    /// Ends the runner. The next operation starts one again. A runner that somebody else keeps is left alone. Doing so twice is
+    /// fine.
+    ///
+    /// # Cancel safety
+    ///
+    /// The runner may live on until this is dropped.
+    pub async fn close(&self) {
+        self.runner.close().await;
+    }
+
+    /// The number of the next capture.
+    pub(crate) fn next_capture(&self) -> u64 {
+        self.captures.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn patience(call: &Call) -> Patience {
+        Patience::of(call)
+    }
+}
+
+impl fmt::Debug for Apple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Apple")
+            .field("device", &self.name)
+            .field("profile", &self.profile)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl SnapshotBackend for Apple {
+    async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
+        see::capture(self, options, call).await
+    }
+
+    /// A capture that is given up ends on the device within its own limits; the next command waits for its turn there.
+    fn honours_cancel(&self) -> bool {
+        true
+    }
+
+    async fn find_text(&self, text: &str, call: &Call) -> Result<Option<bool>> {
+        see::find_text(self, text, call).await
+    }
+
+    async fn confirm_visible(&self, target: &Target, call: &Call) -> Result<Option<Rect>> {
+        see::confirm_visible(self, target, call).await
+    }
+}
+
+#[async_trait]
+impl Interactor for Apple {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
+
+    async fn perform(&self, action: &Action, call: &Call) -> Result<Performed> {
+        if !self.capabilities.offers(action.operation()) {
+            return Err(agent_device_core::Error::unsupported(action.operation()));
+        }
+        act::perform(self, action, call).await
+    }
+
+    async fn screenshot(&self, call: &Call) -> Result<Screenshot> {
+        see::screenshot(self, call).await
+    }
+
+    async fn alert(&self, call: &Call) -> Result<Option<Alert>> {
+        see::alert(self, call).await
+    }
+
+    async fn clipboard(&self, call: &Call) -> Result<String> {
+        see::clipboard(self, call).await
+    }
+
+    async fn keyboard(&self, call: &Call) -> Result<Keyboard> {
+        if !self.capabilities.offers(Operation::ReadKeyboard) {
+            return Err(agent_device_core::Error::unsupported(
+                Operation::ReadKeyboard,
+            ));
+        }
+        see::keyboard(self, call).await
+    }
+
+    async fn app_state(&self, call: &Call) -> Result<AppState> {
+        see::app_state(self, call).await
+    }
+}
+
+impl Backend for Apple {
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("apple")
+    }
+
+    fn device(&self) -> Cow<'static, str> {
+        Cow::Owned(self.name.clone())
+    }
+
+    fn rows(&self) -> &'static [&'static Row] {
+        rows::ROWS
+    }
+}

@@ -1,0 +1,529 @@
+//! What can go wrong between us and an app, and what that says about dispatch.
+//!
+//! The verdict comes from how far a command got, from the runner's code, and from its journal; never from a message. A `no` of
+//! the runner's is a code that it gives only before it has done anything.
+
+use agent_device_core::{
+    DispatchDisclosure, Error, ErrorCode,
+    dispatch::{
+        Verdict,
+        rows::{core, ios_runner as rows},
+    },
+    reason,
+};
+
+use crate::{
+    runner::{LaunchFailure, Lost, RunnerError, Skip, Unwritten},
+    tools::{BuildFailure, Cause, ToolFailure},
+};
+
+/// A command of the runner that failed, or that was never sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunnerFailure {
+    /// No runner came up.
+    #[error("the runner could not be started: {0}")]
+    NotStarted(#[source] StartFailure),
+    /// Nothing was written, and no other runner took the place of the one that is gone.
+    #[error("nobody listens where the runner should be")]
+    Unreached {
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    #[error("the device is not attached")]
+    DeviceGone,
+    #[error("the caller cancelled")]
+    CanceledUnsent,
+    #[error("the deadline passed before the command was sent")]
+    DeadlineUnsent,
+    #[error("the runner does not answer, and neither does the one that took its place")]
+    Preflight,
+    /// The runner's own failure.
+    #[error("{}", if .error.message.is_empty() { "the runner failed" } else { .error.message.as_str() })]
+    Said {
+        error: RunnerError,
+        /// How the failure came to be known.
+        told: Told,
+        skip: Option<Skip>,
+    },
+    /// Written, and no answer came.
+    #[error("{}", lost(*.after))]
+    Lost {
+        after: After,
+        skip: Option<Skip>,
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+}
+
+/// How the runner's failure came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// By its answer.
+    Reply,
+    /// By its journal, after the answer was lost.
+    Journal,
+}
+
+/// What is known about a command whose answer was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// It did not come in time.
+    Timeout,
+    /// The caller cancelled.
+    Canceled,
+    /// It is none.
+    Unreadable,
+    /// The runner is gone.
+    RunnerGone,
+    /// The same, and the repetition of a read was lost, too.
+    ReadAgain,
+    /// The first attempt was never written, the second was lost.
+    Replay,
+    /// The journal says: completed. The answer is not kept.
+    Completed,
+    /// The same for a read whose repetition failed, too.
+    ReadCompleted,
+    /// The journal says: in the queue.
+    Accepted,
+    /// The journal says: at work.
+    Started,
+    /// The journal does not know it.
+    NotAccepted,
+    /// The journal could not be asked.
+    ProbeFailed,
+    /// There is no journal.
+    NoJournal,
+}
+
+fn lost(after: After) -> &'static str {
+    match after {
+        After::Timeout => "the runner did not answer in time",
+        After::Canceled => "the caller cancelled",
+        After::Unreadable => "the runner's answer can't be read",
+        After::RunnerGone => "the runner ended before it answered",
+        After::ReadAgain => "the runner ended before it answered, twice",
+        After::Replay => "the runner that took the place of another ended before it answered",
+        After::Completed | After::ReadCompleted => {
+            "the command has completed, and its answer is lost"
+        }
+        After::Accepted => "the answer is lost, and the command is still in the runner's queue",
+        After::Started => "the answer is lost, and the runner is still at work on the command",
+        After::NotAccepted => "the answer is lost, and the runner does not know the command",
+        After::ProbeFailed => {
+            "the answer is lost, and the runner does not say what became of the command"
+        }
+        After::NoJournal => "the answer is lost, and the runner keeps no record of commands",
+    }
+}
+
+/// Why no runner came up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartFailure {
+    #[error(transparent)]
+    Launch(LaunchFailure),
+    #[error("xcodebuild ended with code {code} before the runner answered")]
+    Exited {
+        code: i32,
+        cause: Option<Cause>,
+        output: String,
+    },
+    #[error("the runner did not answer within the time for its start")]
+    NotReady {
+        cause: Option<Cause>,
+        output: String,
+    },
+    #[error("the runner can't listen: {0}")]
+    Listener(String),
+    #[error("the caller cancelled")]
+    Canceled,
+    #[error("nobody listens at {0}")]
+    NobodyThere(String),
+}
+
+impl RunnerFailure {
+    /// A failure to reach the runner of which nothing was written.
+    pub(crate) fn unwritten(why: Unwritten) -> Self {
+        match why {
+            Unwritten::Refused(error) => Self::Unreached {
+                source: Some(error.into()),
+            },
+            Unwritten::Timeout => Self::Unreached { source: None },
+            Unwritten::Gone => Self::DeviceGone,
+            Unwritten::Canceled => Self::CanceledUnsent,
+            Unwritten::Deadline => Self::DeadlineUnsent,
+        }
+    }
+
+    /// A lost answer that the journal was not asked about.
+    pub(crate) fn lost(lost: Lost, skip: Option<Skip>) -> Self {
+        let (after, source) = match lost {
+            Lost::Timeout => (After::Timeout, None),
+            Lost::Canceled => (After::Canceled, None),
+            Lost::Garbage | Lost::TooLarge => (After::Unreadable, None),
+            Lost::Closed(source) => (After::RunnerGone, source),
+        };
+        Self::Lost {
+            after,
+            skip,
+            source,
+        }
+    }
+
+    /// The runner's code, if it gave one.
+    pub(crate) fn code(&self) -> Option<&str> {
+        match self {
+            Self::Said { error, .. } => Some(error.code.as_str()),
+            _ => None,
+        }
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NotStarted(start) => start.reason(),
+            Self::Unreached { .. } => "runner_connect_refused",
+            Self::DeviceGone => "usbmux_device_unattached",
+            Self::CanceledUnsent => reason::REQUEST_CANCELED,
+            Self::DeadlineUnsent => reason::DEADLINE_EXCEEDED,
+            Self::Preflight => "runner_readiness_preflight_failed",
+            Self::Said { error, .. } => return said_reason(&error.code),
+            Self::Lost { after, .. } => match after {
+                After::Timeout => reason::DEADLINE_EXCEEDED,
+                After::Canceled => reason::REQUEST_CANCELED,
+                After::Unreadable => "runner_reply_unreadable",
+                _ => "runner_reply_lost",
+            },
+        })
+    }
+}
+
+/// Reasons of the core for what the runner says in its own words.
+fn said_reason(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "ALERT_NOT_FOUND" => reason::ALERT_NOT_FOUND,
+        "SCROLL_KEYBOARD_OCCLUDES_SURFACE" => reason::SCROLL_KEYBOARD_OCCLUDES_SURFACE,
+        "ELEMENT_OFFSCREEN" => reason::OFFSCREEN_SELECTOR,
+        "RUNNER_BUSY" => "runner_busy_refusal",
+        "RUNNER_WEDGED" => "runner_main_thread_wedged",
+        "APP_NOT_RUNNING" => "app_not_running",
+        "MAIN_THREAD_TIMEOUT" => "main_thread_timeout",
+        "XCTEST_RECORDED_FAILURE" => "xctest_recorded_failure",
+        "ELEMENT_NOT_FOUND" => "target_gone",
+        _ => return None,
+    })
+}
+
+/// The verdict of a code by which the runner says that it did not do it, or may have.
+fn verdict_of_code(code: &str) -> Verdict {
+    match code {
+        "INVALID_ARGS" => rows::REPLY_INVALID_ARGS.into(),
+        "RUNNER_BUSY" => rows::REPLY_RUNNER_BUSY.into(),
+        "RUNNER_WEDGED" => rows::REPLY_RUNNER_WEDGED.into(),
+        "APP_NOT_RUNNING" => rows::REPLY_APP_NOT_RUNNING.into(),
+        "SCROLL_KEYBOARD_OCCLUDES_SURFACE" => rows::REPLY_SCROLL_KEYBOARD_OCCLUDES_SURFACE.into(),
+        "ALERT_NOT_FOUND" => rows::REPLY_ALERT_NOT_FOUND.into(),
+        "APP_SCREEN_WINDOW_UNRESOLVED" => rows::REPLY_APP_SCREEN_WINDOW_UNRESOLVED.into(),
+        "APP_SCREEN_UNRESOLVED" => rows::REPLY_APP_SCREEN_UNRESOLVED.into(),
+        "APP_SCREEN_CAPTURE_UNRENDERABLE" => rows::REPLY_APP_SCREEN_CAPTURE_UNRENDERABLE.into(),
+        "ELEMENT_NOT_FOUND" => rows::REPLY_ELEMENT_NOT_FOUND.into(),
+        "ELEMENT_OFFSCREEN" => rows::REPLY_ELEMENT_OFFSCREEN.into(),
+        "AMBIGUOUS_MATCH" => rows::REPLY_AMBIGUOUS_MATCH.into(),
+        "MAIN_THREAD_TIMEOUT" => rows::REPLY_MAIN_THREAD_TIMEOUT.into(),
+        "UNSUPPORTED_OPERATION" => rows::REPLY_UNSUPPORTED_OPERATION.into(),
+        _ => rows::REPLY_UNLISTED_CODE.into(),
+    }
+}
+
+impl DispatchDisclosure for RunnerFailure {
+    fn verdict(&self) -> Option<Verdict> {
+        Some(match self {
+            Self::NotStarted(StartFailure::Launch(LaunchFailure::Leased { .. })) => {
+                rows::PRE_SEND_DEVICE_LEASED.into()
+            }
+            Self::NotStarted(StartFailure::Launch(LaunchFailure::Tool(ToolFailure::Missing {
+                ..
+            }))) => rows::TOOL_MISSING.into(),
+            Self::NotStarted(_) => rows::PRE_SEND_SESSION_START_FAILED.into(),
+            Self::Unreached { .. } => rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE.into(),
+            Self::DeviceGone => rows::PRE_SEND_DEVICE_GONE.into(),
+            Self::CanceledUnsent => core::REFUSAL_CANCELED_BEFORE_SEND.into(),
+            Self::DeadlineUnsent => core::REFUSAL_DEADLINE_BEFORE_SEND.into(),
+            Self::Preflight => rows::PRE_SEND_READINESS_PREFLIGHT_AFTER_RESTART.into(),
+            Self::Said {
+                error,
+                told: Told::Reply,
+                ..
+            } => verdict_of_code(&error.code),
+            Self::Said {
+                error,
+                told: Told::Journal,
+                ..
+            } => match error.code.as_str() {
+                "RUNNER_BUSY" => rows::STATUS_FAILED_RUNNER_BUSY.into(),
+                _ => rows::STATUS_FAILED.into(),
+            },
+            Self::Lost { after, .. } => match after {
+                After::Timeout => rows::TRANSPORT_TIMEOUT_AFTER_SEND.into(),
+                After::Canceled => core::CANCELED_IN_FLIGHT.into(),
+                After::Unreadable => rows::TRANSPORT_UNREADABLE_REPLY.into(),
+                After::RunnerGone => rows::TRANSPORT_WRITTEN_THEN_LOST.into(),
+                After::ReadAgain => rows::TRANSPORT_READ_ONLY_WRITTEN_THEN_LOST.into(),
+                After::Replay => rows::TRANSPORT_REPLAY_FAILED_AFTER_UNWRITTEN_FIRST_ATTEMPT.into(),
+                After::Completed => rows::STATUS_COMPLETED_WITHOUT_RETAINED_REPLY.into(),
+                After::ReadCompleted => {
+                    rows::STATUS_READ_ONLY_COMPLETED_WITHOUT_RETAINED_REPLY.into()
+                }
+                After::Accepted => rows::STATUS_ACCEPTED.into(),
+                After::Started => rows::STATUS_STARTED.into(),
+                After::NotAccepted => rows::STATUS_NOTACCEPTED.into(),
+                After::ProbeFailed => rows::STATUS_PROBE_FAILED.into(),
+                After::NoJournal => rows::STATUS_UNAVAILABLE.into(),
+            },
+        })
+    }
+}
+
+impl StartFailure {
+    fn cause(&self) -> Option<&Cause> {
+        match self {
+            Self::Exited { cause, .. } | Self::NotReady { cause, .. } => cause.as_ref(),
+            Self::Launch(LaunchFailure::Build(BuildFailure::Failed { cause, .. })) => {
+                cause.as_ref()
+            }
+            _ => None,
+        }
+    }
+
+    fn output(&self) -> Option<&str> {
+        match self {
+            Self::Exited { output, .. } | Self::NotReady { output, .. } => Some(output),
+            Self::Launch(LaunchFailure::Build(BuildFailure::Failed { output, .. })) => Some(output),
+            _ => None,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        if let Some(cause) = self.cause() {
+            return cause.reason.as_str();
+        }
+        match self {
+            Self::Exited { .. } => "xcodebuild_exited_early",
+            Self::NotReady { .. } => "runner_connect_timeout",
+            Self::Listener(_) => "runner_listener_failed",
+            Self::Canceled => reason::REQUEST_CANCELED,
+            Self::NobodyThere(_) => "runner_connect_refused",
+            Self::Launch(launch) => match launch {
+                LaunchFailure::Leased { .. } => "device_leased",
+                LaunchFailure::NoDevice { .. } => "device_not_found",
+                LaunchFailure::Io(_) | LaunchFailure::Patch(_) => "runner_launch_failed",
+                LaunchFailure::Tool(tool) | LaunchFailure::Build(BuildFailure::Tool(tool)) => {
+                    tool_reason(tool)
+                }
+                LaunchFailure::Build(BuildFailure::NoSource) => "runner_source_missing",
+                LaunchFailure::Build(BuildFailure::Failed { .. }) => "build_failed_unclassified",
+                LaunchFailure::Build(_) => "runner_build_unusable",
+            },
+        }
+    }
+
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Launch(LaunchFailure::Leased { .. }) => ErrorCode::DeviceInUse,
+            Self::Launch(LaunchFailure::NoDevice { .. }) => ErrorCode::DeviceNotFound,
+            Self::Launch(
+                LaunchFailure::Tool(ToolFailure::Missing { .. })
+                | LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Missing { .. })),
+            ) => ErrorCode::ToolMissing,
+            Self::Launch(LaunchFailure::Build(BuildFailure::NoSource)) => ErrorCode::InvalidArgs,
+            _ => ErrorCode::CommandFailed,
+        }
+    }
+
+    fn retriable(&self) -> Option<bool> {
+        match (self, self.cause()) {
+            (_, Some(cause)) => Some(cause.reason.is_passing()),
+            (Self::Launch(LaunchFailure::Tool(ToolFailure::Timeout { .. })), _)
+            | (
+                Self::Launch(LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Timeout {
+                    ..
+                }))),
+                _,
+            )
+            | (Self::NotReady { .. }, _) => Some(true),
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        if let Some(cause) = self.cause() {
+            return Some(cause.reason.fix());
+        }
+        Some(match self.reason() {
+            "runner_connect_timeout" => {
+                "Look at the device: a dialog or a lock screen may hold the runner up. details.output has what xcodebuild said."
+            }
+            "xcodebuild_exited_early" => "Read the last lines of the output in details.output.",
+            "runner_source_missing" => {
+                "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
+            }
+            "device_leased" => "End the other process, or wait until it is done with the device.",
+            "apple_toolchain_probe_unavailable" => {
+                "xcodebuild did not answer. Run `xcodebuild -version` once by hand, then repeat."
+            }
+            "runner_connect_refused" => "Start the runner first, or check its address.",
+            _ => return None,
+        })
+    }
+}
+
+fn tool_reason(failure: &ToolFailure) -> &'static str {
+    match failure {
+        ToolFailure::Missing { .. } => "tool_missing",
+        ToolFailure::Timeout { command, .. }
+            if command.starts_with("xcodebuild -version") || command.contains("--show-sdk") =>
+        {
+            "apple_toolchain_probe_unavailable"
+        }
+        ToolFailure::Timeout { .. } => "tool_unanswered",
+        ToolFailure::Canceled { .. } => reason::REQUEST_CANCELED,
+        _ => "tool_failed",
+    }
+}
+
+impl DispatchDisclosure for ToolFailure {
+    fn verdict(&self) -> Option<Verdict> {
+        Some(match self {
+            Self::Missing { .. } => rows::TOOL_MISSING.into(),
+            Self::Timeout { .. } => rows::TOOL_UNANSWERED.into(),
+            Self::Canceled { .. } => core::CANCELED_IN_FLIGHT.into(),
+            _ => rows::TOOL_FAILED.into(),
+        })
+    }
+}
+
+/// How much of an output an error carries.
+const SHOWN: usize = 2048;
+
+fn shown(text: &str) -> String {
+    let text = text.trim_end();
+    let mut from = text.len().saturating_sub(SHOWN);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text[from..].to_owned()
+}
+
+fn code_of(runner: &str) -> ErrorCode {
+    match runner {
+        "INVALID_ARGS" => ErrorCode::InvalidArgs,
+        "UNSUPPORTED_OPERATION" => ErrorCode::UnsupportedOperation,
+        "AMBIGUOUS_MATCH" => ErrorCode::AmbiguousMatch,
+        // The rest of the runner's codes are finer than ours: they are in the details.
+        _ => ErrorCode::CommandFailed,
+    }
+}
+
+impl From<RunnerFailure> for Error {
+    fn from(failure: RunnerFailure) -> Self {
+        let code = match &failure {
+            RunnerFailure::NotStarted(start) => start.code(),
+            RunnerFailure::DeviceGone => ErrorCode::DeviceNotFound,
+            RunnerFailure::Said { error, .. } => code_of(&error.code),
+            _ => ErrorCode::CommandFailed,
+        };
+        let mut error = Error::new(code, failure.to_string()).disclosed_by(&failure);
+        if let Some(reason) = failure.reason() {
+            error = error.with_reason(reason);
+        }
+        match failure {
+            RunnerFailure::NotStarted(start) => {
+                if let Some(cause) = start.cause() {
+                    error = error.with_detail("line", &cause.line);
+                }
+                if let Some(output) = start.output() {
+                    error = error.with_detail("output", shown(output));
+                }
+                if let StartFailure::Launch(LaunchFailure::Leased { owner: Some(owner) }) = &start {
+                    error = error.with_detail("ownerPid", owner);
+                }
+                if let Some(hint) = start.hint() {
+                    error = error.with_hint(hint);
+                }
+                if let Some(retriable) = start.retriable() {
+                    error = error.with_retriable(retriable);
+                }
+                error.with_source(start)
+            }
+            RunnerFailure::Unreached { source } => with_source(error, source)
+                .with_hint("The runner has ended and could not be replaced. Repeat; if it ends again, look at the device."),
+            RunnerFailure::Preflight => error
+                .with_detail("recovery", "runner_recycle_budget_exhausted")
+                .with_hint("Two runners in a row went silent. Look at the device, close the app, then repeat."),
+            RunnerFailure::Said { error: said, skip, .. } => {
+                let busy = matches!(said.code.as_str(), "RUNNER_BUSY" | "APP_NOT_RUNNING");
+                let mut error = error.with_detail("runnerErrorCode", &said.code);
+                if busy {
+                    error = error.with_retriable(true);
+                }
+                if let Some(hint) = said.hint {
+                    error = error.with_hint(hint);
+                }
+                skipped(error, skip)
+            }
+            RunnerFailure::Lost { skip, source, .. } => skipped(with_source(error, source), skip),
+            _ => error,
+        }
+    }
+}
+
+fn with_source(error: Error, source: Option<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    match source {
+        Some(source) => error.with_source(source),
+        None => error,
+    }
+}
+
+fn skipped(error: Error, skip: Option<Skip>) -> Error {
+    let Some(skip) = skip else { return error };
+    error
+        .with_detail("runnerReadinessPreflightSkipped", true)
+        .with_detail("runnerReadinessPreflightSkipReason", skip.reason)
+        .with_detail(
+            "runnerReadinessPreflightSkippedAgeMs",
+            u64::try_from(skip.age.as_millis()).unwrap_or(u64::MAX),
+        )
+}
+
+impl From<ToolFailure> for Error {
+    fn from(failure: ToolFailure) -> Self {
+        let code = match &failure {
+            ToolFailure::Missing { .. } => ErrorCode::ToolMissing,
+            _ => ErrorCode::CommandFailed,
+        };
+        let error = Error::new(code, failure.to_string())
+            .disclosed_by(&failure)
+            .with_reason(tool_reason(&failure));
+        match failure {
+            ToolFailure::Missing { tool, source } => {
+                let error = error.with_detail("tool", tool).with_hint(
+                    "Install Xcode, select it with xcode-select, and put its tools on PATH.",
+                );
+                match source {
+                    Some(source) => error.with_source(source),
+                    None => error,
+                }
+            }
+            ToolFailure::Exit {
+                code,
+                stdout,
+                stderr,
+                ..
+            } => error
+                .with_detail("exitCode", code)
+                .with_detail("processExitError", true)
+                .with_detail("stdout", shown(&stdout))
+                .with_detail("stderr", shown(&stderr)),
+            ToolFailure::Lost { source, .. } => error.with_source(source),
+            _ => error,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! iOS, tvOS, macOS and visionOS for [`agent_device_core`]: a client of the runner, Xcode's tools, and the decoders of what a
+//! device shows.
+//!
+//! | to do what | look at |
+//! | --- | --- |
+//! | drive a device | `Apple`, with `agent_device_core::Device` (feature `host`) |
+//! | turn a reply or a page source into a [`Snapshot`](agent_device_core::Snapshot) | [`tree`] |
+//!
+//! # How a device is driven
+//!
+//! A runner runs on it: an XCTest process that serves commands over HTTP and does them to the app under test. This crate builds
+//! and launches it with `xcodebuild`, keeps one for each device, and replaces it when it breaks. A command that the app can
+//! notice is written once: to a runner that answers, over a connection of its own. If its answer is lost, the runner's journal
+//! says what became of it; if that is lost, too, the error says `unknown`.
+//!
+//! ```no_run
+//! use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
+//! use agent_device_core::{Device, selector::id};
+//!
+//! # async fn run() -> agent_device_core::Result<()> {
+//! let mut config = AppleConfig::default();
+//! config.app = Some("com.example.app".to_owned());
+//! config.runner.project = Some("runner-swift/Xcode/AgentDeviceRunner.xcodeproj".into());
+//! let target = AppleTarget::Simulator { profile: Profile::IOS_SIMULATOR, udid: "6A8A…".to_owned() };
+//! let device = Device::new(Apple::connect(target, config).await?);
+//! device.locate(id("sign-in")).press().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What a command costs
+//!
+//! One round trip if an action on the same app has worked within [`AppleConfig::healthy_for`], two otherwise: the runner is first
+//! asked whether it is there. [`Apple::round_trips`] counts.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `host` (default) | everything that drives a device. Without it the crate has no sockets and no processes. |
+
+#[cfg(feature = "host")]
+mod act;
+#[cfg(feature = "host")]
+mod backend;
+#[cfg(feature = "host")]
+mod config;
+#[cfg(feature = "host")]
+mod corroborate;
+#[cfg(feature = "host")]
+mod error;
+#[cfg(feature = "host")]
+mod profile;
+#[cfg(feature = "host")]
+mod runner;
+#[cfg(feature = "host")]
+mod see;
+#[cfg(feature = "host")]
+mod tools;
+pub mod tree;
+
+#[cfg(feature = "host")]
+pub use backend::Apple;
+#[cfg(feature = "host")]
+pub use config::{AppleConfig, AppleTarget, RunnerConfig};
+#[cfg(feature = "host")]
+pub use profile::{Kind, Platform, Profile};
+#[cfg(feature = "host")]
+pub use runner::RunnerState;

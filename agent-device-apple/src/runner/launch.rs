@@ -1,0 +1,292 @@
+//! Getting a runner to run: build, port, environment, xcodebuild. What comes out is a way to it and the process that keeps it
+//! alive, not a runner that is ready.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{net::TcpListener, sync::watch};
+
+use super::{
+    lease::{Lease, Unleased},
+    markers::{Marker, marker_in},
+    transport::Route,
+    tunnel::Tunnel,
+    usbmux::Usbmux,
+};
+use crate::{
+    config::{AppleConfig, AppleTarget},
+    profile::{Kind, Platform, Profile},
+    tools::{
+        Build, BuildFailure, BuildSettings, Cause, Devicectl, OnLine, PATCHED, Patience, Running,
+        Signal, Simctl, ToolFailure, ToolPath, Unusable, cause_in, launch_tool, word,
+    },
+};
+
+/// What the launch of a runner printed so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heard {
+    pub(crate) ready: bool,
+    pub(crate) port: Option<u16>,
+    pub(crate) failed: Option<String>,
+    pub(crate) cause: Option<Cause>,
+}
+
+/// A runner's process, with the file that it was launched by.
+#[derive(Debug)]
+pub(crate) struct RunnerProcess {
+    pub(crate) running: Running,
+    pub(crate) heard: watch::Receiver<Heard>,
+    _file: PatchedFile,
+    is_mac: bool,
+    _lease: Lease,
+}
+
+impl RunnerProcess {
+    /// Ends it. On a Mac the test process gets time to put the screen saver back.
+    pub(crate) async fn stop(&self) {
+        let steps: &[_] = if self.is_mac {
+            &[
+                (Signal::Interrupt, Duration::from_secs(5)),
+                (Signal::Terminate, Duration::from_secs(2)),
+            ]
+        } else {
+            &[(Signal::Terminate, Duration::from_secs(2))]
+        };
+        self.running.stop(steps).await;
+    }
+}
+
+/// A file made for one launch. Removed when dropped.
+#[derive(Debug)]
+struct PatchedFile(PathBuf);
+
+impl Drop for PatchedFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A launched runner.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    pub(crate) route: Route,
+    /// `None` for a runner that somebody else keeps.
+    pub(crate) process: Option<RunnerProcess>,
+}
+
+/// Why a runner was not launched. Nothing was sent to one.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LaunchFailure {
+    #[error(transparent)]
+    Tool(#[from] ToolFailure),
+    #[error(transparent)]
+    Build(#[from] BuildFailure),
+    #[error("there is no device {udid}")]
+    NoDevice { udid: String },
+    #[error("another process drives the device")]
+    Leased { owner: Option<u32> },
+    #[error("the launch of the runner could not be prepared")]
+    Io(#[source] std::io::Error),
+    #[error("the environment of the runner can't be written: {0}")]
+    Patch(Unusable),
+}
+
+/// How runners of one device are launched.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    target: AppleTarget,
+    config: AppleConfig,
+    tools: ToolPath,
+    home: PathBuf,
+}
+
+/// How long a holder of the lease that is about to end is waited for.
+const LEASE_WAIT: Duration = Duration::from_secs(3);
+
+impl Launcher {
+    pub(crate) fn new(target: AppleTarget, config: AppleConfig, tools: ToolPath) -> Self {
+        let home = config.home.clone().unwrap_or_else(|| {
+            let home = std::env::var_os("HOME")
+                .map(PathBuf::from)
+                .unwrap_or_default();
+            home.join(".agent-device").join("apple-runner")
+        });
+        Self {
+            target,
+            config,
+            tools,
+            home,
+        }
+    }
+
+    pub(crate) fn profile(&self) -> Profile {
+        self.target.profile()
+    }
+
+    /// Launches one. The time for building is the settings' own, beside the caller's.
+    pub(crate) async fn launch(&self, patience: &Patience) -> Result<Launched, LaunchFailure> {
+        if let AppleTarget::Runner { address, .. } = &self.target {
+            return Ok(Launched {
+                route: Route::Tcp(*address),
+                process: None,
+            });
+        }
+        let udid = self.target.id();
+        let mut lease = self.lease(&udid, patience).await?;
+        self.prepare(&udid, patience).await?;
+        let settings = BuildSettings {
+            profile: self.profile(),
+            runner: self.config.runner.clone(),
+            root: self.home.clone(),
+            limit: self.config.build_timeout,
+        };
+        let mut build = Build::get(&settings, &self.tools, patience).await?;
+        tracing::debug!(name: "agent_device.apple.build", origin = ?build.origin, "a build of the runner is there");
+
+        let port = free_port().await.map_err(LaunchFailure::Io)?;
+        let mut environment = vec![("AGENT_DEVICE_RUNNER_PORT", port.to_string())];
+        let own = self.config.runner.environment.iter();
+        environment.extend(own.map(|(key, value)| (key.as_str(), value.clone())));
+        build.run.patch(&environment);
+        // Paths in the file are relative to its folder.
+        let folder = build.path.parent().unwrap_or(Path::new("."));
+        let name = format!(
+            "{}{PATCHED}{}-{}-{port}.xctestrun",
+            self.config.runner.scheme,
+            udid.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_"),
+            word(),
+        );
+        let file = PatchedFile(folder.join(name));
+        build.run.write(&file.0).map_err(LaunchFailure::Patch)?;
+
+        let (tell, heard) = watch::channel(Heard::default());
+        let on_line: OnLine = Arc::new(move |line| {
+            let (marker, cause) = (marker_in(line), cause_in(line));
+            if marker.is_none() && cause.is_none() {
+                return;
+            }
+            tell.send_modify(|heard| {
+                match marker {
+                    Some(Marker::Ready) => heard.ready = true,
+                    Some(Marker::Port(port)) => heard.port = Some(port),
+                    Some(Marker::ListenerFailed(why)) => heard.failed = Some(why),
+                    None => {}
+                }
+                if let Some(cause) = cause {
+                    heard.cause = Some(match heard.cause.take() {
+                        Some(before) => before.or_better(cause),
+                        None => cause,
+                    });
+                }
+            });
+        });
+        let set = self.config.simulator_set.as_deref();
+        let tool = launch_tool(
+            self.profile(),
+            &self.config.runner.scheme,
+            &udid,
+            set,
+            &file.0,
+            &build.derived,
+        );
+        let running = self.tools.spawn(&tool, on_line)?;
+        lease
+            .note_runner(running.pid(), port, &file.0, patience)
+            .await;
+        Ok(Launched {
+            route: self.route(udid, port),
+            process: Some(RunnerProcess {
+                running,
+                heard,
+                _file: file,
+                is_mac: self.profile().platform == Platform::MacOs,
+                _lease: lease,
+            }),
+        })
+    }
+
+    fn route(&self, udid: String, port: u16) -> Route {
+        match self.profile().kind {
+            // A simulator's ports are those of its Mac.
+            Kind::Simulator | Kind::Mac => {
+                Route::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+            }
+            Kind::Device => {
+                let usbmux = Usbmux::new(self.config.usbmux_socket.clone(), udid.clone());
+                let devicectl = Devicectl::new(self.tools.clone(), udid);
+                Route::Device {
+                    tunnel: Arc::new(Tunnel::new(usbmux, devicectl)),
+                    port,
+                }
+            }
+        }
+    }
+
+    async fn lease(&self, udid: &str, patience: &Patience) -> Result<Lease, LaunchFailure> {
+        let folder = self.home.join("leases");
+        match Lease::take(&folder, udid, LEASE_WAIT, patience).await {
+            Ok(lease) => Ok(lease),
+            Err(Unleased::Held { owner }) => Err(LaunchFailure::Leased { owner }),
+            Err(Unleased::Io(error)) => Err(LaunchFailure::Io(error)),
+        }
+    }
+
+    /// Sees to it that the device is there and up.
+    async fn prepare(&self, udid: &str, patience: &Patience) -> Result<(), LaunchFailure> {
+        if self.profile().kind != Kind::Simulator {
+            return Ok(());
+        }
+        let simctl = self.simctl(udid);
+        let (runtime, simulator) =
+            simctl
+                .find(patience)
+                .await?
+                .ok_or_else(|| LaunchFailure::NoDevice {
+                    udid: udid.to_owned(),
+                })?;
+        tracing::debug!(name: "agent_device.apple.simulator", %runtime, name = %simulator.name, state = %simulator.state, "found");
+        if simulator.state != "Booted" {
+            simctl.boot(patience).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn simctl(&self, udid: &str) -> Simctl {
+        let set = self
+            .config
+            .simulator_set
+            .clone()
+            .map(PathBuf::into_os_string);
+        Simctl::new(self.tools.clone(), udid.to_owned(), set)
+    }
+
+    /// The tool that manages apps on the device, if there is one.
+    pub(crate) fn apps(&self) -> Apps {
+        match &self.target {
+            AppleTarget::Simulator { udid, .. } => Apps::Simulator(self.simctl(udid)),
+            AppleTarget::Device { udid, .. } => {
+                Apps::Device(Devicectl::new(self.tools.clone(), udid.clone()))
+            }
+            AppleTarget::Mac | AppleTarget::Runner { .. } => Apps::Runner,
+        }
+    }
+}
+
+/// Who opens and closes apps.
+#[derive(Clone, Debug)]
+pub(crate) enum Apps {
+    Simulator(Simctl),
+    Device(Devicectl),
+    /// The runner itself.
+    Runner,
+}
+
+/// A port that is free now. The runner takes it a few seconds later; one that is taken meanwhile makes the start fail.
+async fn free_port() -> std::io::Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    Ok(listener.local_addr()?.port())
+}

@@ -1,0 +1,250 @@
+//! One command, one connection, one answer, or a failure that says whether a byte was written.
+//!
+//! The runner closes each connection after its answer, and no two commands share one here either: so a command whose
+//! connection never stood, or on which no byte was written, is provably unsent. The stream counts; nobody reads messages.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    Method, Request,
+    client::conn::http1,
+    header::{CONNECTION, CONTENT_TYPE, HOST},
+};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::Instant,
+};
+
+use super::{tunnel::Tunnel, usbmux};
+use crate::tools::Patience;
+
+/// Where a runner listens.
+#[derive(Clone, Debug)]
+pub(crate) enum Route {
+    /// A port that this machine reaches: of a simulator, of the Mac itself, of a runner that somebody else started.
+    Tcp(SocketAddr),
+    /// A port on a phone: through the daemon that owns the cable, else through the tunnel of CoreDevice.
+    Device { tunnel: Arc<Tunnel>, port: u16 },
+}
+
+/// The longest wait for a connection, of which there may be several.
+const CONNECT: Duration = Duration::from_secs(20);
+
+/// What came back. The status says nothing that the body doesn't.
+pub(crate) type Body = Vec<u8>;
+
+/// Why nothing of a command was written.
+#[derive(Debug)]
+pub(crate) enum Unwritten {
+    /// Nobody listens, or the address can't be reached.
+    Refused(io::Error),
+    /// The time ran out before the connection stood.
+    Timeout,
+    /// The device is not attached.
+    Gone,
+    /// The caller cancelled.
+    Canceled,
+    /// The caller's own deadline passed.
+    Deadline,
+}
+
+/// What became of an answer to a command that was written, as a whole or in part.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// The connection ended before the answer did.
+    Closed(Option<Box<dyn std::error::Error + Send + Sync>>),
+    /// The time ran out.
+    Timeout,
+    /// The answer is no HTTP, or no answer of a runner.
+    Garbage,
+    /// The answer is larger than the limit.
+    TooLarge,
+    /// The caller cancelled.
+    Canceled,
+}
+
+/// A command without an answer.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    Unwritten(Unwritten),
+    Lost(Lost),
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+impl Route {
+    async fn dial(&self, patience: &Patience) -> Result<Box<dyn Stream>, Unwritten> {
+        match self {
+            Self::Tcp(address) => tcp(*address).await,
+            Self::Device { tunnel, port } => match tunnel.usbmux().connect(*port).await {
+                Ok(stream) => Ok(Box::new(stream)),
+                // No cable, or no daemon that owns one.
+                Err(usbmux::Failure::NotAttached | usbmux::Failure::NoDaemon(_)) => {
+                    let address = tunnel.address(patience).await.ok_or(Unwritten::Gone)?;
+                    let stream = tcp(SocketAddr::new(address, *port)).await;
+                    if stream.is_err() {
+                        tunnel.forget();
+                    }
+                    stream
+                }
+                Err(failure) => Err(Unwritten::Refused(io::Error::other(failure))),
+            },
+        }
+    }
+}
+
+async fn tcp(address: SocketAddr) -> Result<Box<dyn Stream>, Unwritten> {
+    let stream = TcpStream::connect(address)
+        .await
+        .map_err(Unwritten::Refused)?;
+    let _ = stream.set_nodelay(true);
+    Ok(Box::new(stream))
+}
+
+/// Sends one command and reads its answer. `limit` bounds the time, the caller's patience bounds it further.
+pub(crate) async fn exchange(
+    route: &Route,
+    body: Vec<u8>,
+    max_reply: usize,
+    limit: Duration,
+    patience: &Patience,
+) -> Result<Body, Unanswered> {
+    let written = Arc::<AtomicU64>::default();
+    let own = Instant::now() + limit;
+    let whole = async {
+        let dial = tokio::time::timeout(CONNECT, route.dial(patience)).await;
+        let stream = dial
+            .unwrap_or(Err(Unwritten::Timeout))
+            .map_err(Unanswered::Unwritten)?;
+        let stream = Counting {
+            stream,
+            written: Arc::clone(&written),
+        };
+        ask(stream, body, max_reply).await.map_err(Unanswered::Lost)
+    };
+    let result = tokio::select! {
+        biased;
+        result = whole => result,
+        () = patience.cancel.cancelled() => Err(Unanswered::Lost(Lost::Canceled)),
+        () = tokio::time::sleep_until(own.min(patience.deadline)) => Err(Unanswered::Lost(Lost::Timeout)),
+    };
+    if written.load(Ordering::Acquire) > 0 {
+        return result;
+    }
+    // Whatever it looked like: nothing was written.
+    result.map_err(|failure| {
+        Unanswered::Unwritten(match failure {
+            Unanswered::Unwritten(why) => why,
+            Unanswered::Lost(Lost::Canceled) => Unwritten::Canceled,
+            Unanswered::Lost(Lost::Timeout) if patience.deadline <= own => Unwritten::Deadline,
+            Unanswered::Lost(Lost::Timeout) => Unwritten::Timeout,
+            Unanswered::Lost(_) => Unwritten::Refused(io::ErrorKind::ConnectionReset.into()),
+        })
+    })
+}
+
+async fn ask(stream: Counting, body: Vec<u8>, max_reply: usize) -> Result<Body, Lost> {
+    let closed = |error: hyper::Error| {
+        if error.is_parse() {
+            Lost::Garbage
+        } else {
+            Lost::Closed(Some(error.into()))
+        }
+    };
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(closed)?;
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri("/command")
+        .header(HOST, "127.0.0.1")
+        .header(CONTENT_TYPE, "application/json")
+        .header(CONNECTION, "close")
+        .body(Full::new(Bytes::from(body)))
+        .map_err(|_| Lost::Garbage)?;
+    let answer = async {
+        let mut response = sender.send_request(request).await.map_err(closed)?;
+        let announced = response
+            .headers()
+            .get(hyper::header::CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+        if announced.is_some_and(|length| length > max_reply) {
+            return Err(Lost::TooLarge);
+        }
+        let mut reply = Vec::with_capacity(announced.unwrap_or(0));
+        while let Some(frame) = response.frame().await {
+            let frame = frame.map_err(closed)?;
+            let Some(data) = frame.data_ref() else {
+                continue;
+            };
+            if reply.len() + data.len() > max_reply {
+                return Err(Lost::TooLarge);
+            }
+            reply.extend_from_slice(data);
+        }
+        Ok(reply)
+    };
+    tokio::pin!(answer, connection);
+    let mut open = true;
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            _ = &mut connection, if open => open = false,
+        }
+    }
+}
+
+/// Counts what is handed to the operating system.
+struct Counting {
+    stream: Box<dyn Stream>,
+    written: Arc<AtomicU64>,
+}
+
+impl AsyncRead for Counting {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Counting {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let poll = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if let Poll::Ready(Ok(count)) = poll {
+            let count = u64::try_from(count).unwrap_or(u64::MAX);
+            self.written.fetch_add(count, Ordering::AcqRel);
+        }
+        poll
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

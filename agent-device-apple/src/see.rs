@@ -1,0 +1,260 @@
+//! Looking: trees, pictures, and what else the device tells.
+
+use std::time::Duration;
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result, Role, Snapshot,
+    action::{Alert, AppState, Operation, Screenshot},
+    geometry::Rect,
+    snapshot::{CaptureOptions, Keyboard, Target},
+};
+use base64::Engine as _;
+use tokio::time::Instant;
+
+use crate::{
+    backend::Apple,
+    error::RunnerFailure,
+    runner::{Apps, Command, Meta, RunnerError, Verb},
+    tree::{self, DecodeError, Decoded, Facts, Limits},
+};
+
+/// How long the runner looks for an alert.
+const ALERT: Duration = Duration::from_secs(10);
+
+pub(crate) async fn uptime(apple: &Apple, call: &Call) -> Result<()> {
+    apple.runner.ask(&Command::new(Verb::Uptime), call).await?;
+    Ok(())
+}
+
+/// A tree, from whichever source the runner takes it.
+pub(crate) async fn capture(
+    apple: &Apple,
+    options: &CaptureOptions,
+    call: &Call,
+) -> Result<Snapshot> {
+    let command = snapshot_command(apple, options);
+    let reading = Reading::new(apple, options);
+    let decoded = apple
+        .runner
+        .run(&command, &|body| reading.parse(body), call)
+        .await?;
+    Ok(reading.done(apple, decoded))
+}
+
+/// One more tree from a runner that is about to be given up, from the source that is named.
+pub(crate) async fn last_capture(
+    apple: &Apple,
+    options: &CaptureOptions,
+    source: Option<&str>,
+    call: &Call,
+) -> Result<Snapshot, RunnerFailure> {
+    let mut command = snapshot_command(apple, options);
+    if let Some(source) = source {
+        command = command.with("preferredBackend", source);
+    }
+    let reading = Reading::new(apple, options);
+    let decoded = apple
+        .runner
+        .ask_last(&command, &|body| reading.parse(body), call)
+        .await?;
+    Ok(reading.done(apple, decoded))
+}
+
+/// The whole screen is asked for, whatever the options leave out: that is the view's business.
+fn snapshot_command(apple: &Apple, options: &CaptureOptions) -> Command {
+    let command = Command::new(Verb::Snapshot).up_to(apple.runner.config().max_capture);
+    if options.raw {
+        command.with("raw", true)
+    } else {
+        command
+    }
+}
+
+/// What is known about a capture that is under way.
+struct Reading<'a> {
+    options: &'a CaptureOptions,
+    app: Option<String>,
+    lineage: Option<String>,
+    number: u64,
+    scale: f64,
+    limits: Limits,
+    asked: Instant,
+}
+
+impl<'a> Reading<'a> {
+    fn new(apple: &Apple, options: &'a CaptureOptions) -> Self {
+        let app = apple.runner.app();
+        let limits = Limits {
+            bytes: apple.runner.config().max_capture,
+            ..Limits::default()
+        };
+        Self {
+            options,
+            lineage: app
+                .as_ref()
+                .map(|app| format!("{app}#{}", apple.memory.launches())),
+            app,
+            number: apple.next_capture(),
+            scale: apple.memory.scale(),
+            limits,
+            asked: Instant::now(),
+        }
+    }
+
+    fn parse(&self, body: &[u8]) -> Option<Result<(Decoded, Meta), RunnerError>> {
+        let number = self.number.to_string();
+        let facts = Facts {
+            app: self.app.as_deref(),
+            lineage: self.lineage.as_deref(),
+            scale: self.scale,
+            handle: Some(&number),
+            ..Facts::default()
+        };
+        match tree::decode(body, self.options.clone(), &facts, &self.limits) {
+            Ok(decoded) => {
+                let meta = Meta {
+                    fatal: decoded.fatal.clone(),
+                    busy: decoded.busy,
+                };
+                Some(Ok((decoded, meta)))
+            }
+            Err(DecodeError::Refused {
+                code,
+                message,
+                hint,
+            }) => Some(Err(RunnerError::new(&code, &message, hint.as_deref()))),
+            Err(DecodeError::Malformed | DecodeError::TooLarge { .. }) => None,
+        }
+    }
+
+    fn done(self, apple: &Apple, decoded: Decoded) -> Snapshot {
+        apple.memory.captured(self.number, self.asked);
+        if let Some(viewport) = decoded.snapshot.info().viewport {
+            apple.memory.set_viewport(viewport);
+        }
+        decoded.snapshot
+    }
+}
+
+/// Only that the runner has found it is believed: it looks at less than a tree holds.
+pub(crate) async fn find_text(apple: &Apple, text: &str, call: &Call) -> Result<Option<bool>> {
+    let data = apple
+        .runner
+        .ask(&Command::new(Verb::FindText).with("text", text), call)
+        .await?;
+    Ok(data.found.filter(|found| *found))
+}
+
+/// Where an element is now, if the runner finds it and calls it hittable.
+pub(crate) async fn confirm_visible(
+    apple: &Apple,
+    target: &Target,
+    call: &Call,
+) -> Result<Option<Rect>> {
+    let Some(identifier) = target
+        .node()
+        .identifier()
+        .filter(|id| !id.trim().is_empty())
+    else {
+        return Ok(None);
+    };
+    let command = Command::new(Verb::QuerySelector)
+        .with("selectorKey", "id")
+        .with("selectorValue", identifier);
+    let data = apple.runner.ask(&command, call).await?;
+    let nodes = data.nodes.unwrap_or_default();
+    let found = nodes
+        .first()
+        .filter(|node| data.found == Some(true) && node.hittable);
+    Ok(found
+        .and_then(|node| node.rect)
+        .map(|place| Rect::new(place.x, place.y, place.width, place.height))
+        .filter(|rect| rect.is_usable()))
+}
+
+pub(crate) async fn screenshot(apple: &Apple, call: &Call) -> Result<Screenshot> {
+    // In Base64, with the envelope around it.
+    let limit = apple.runner.config().max_picture / 3 * 4 + (1 << 20);
+    let command = Command::new(Verb::Screenshot)
+        .with("inlineScreenshot", true)
+        .up_to(limit);
+    let data = apple.runner.ask(&command, call).await?;
+    let png = data
+        .image_base64
+        .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok())
+        .filter(|png| png.starts_with(b"\x89PNG\r\n\x1a\n"))
+        .ok_or_else(|| {
+            Error::new(ErrorCode::CommandFailed, "the runner gave no picture")
+                .with_reason("picture_unreadable")
+                .with_retriable(true)
+        })?;
+    // Pixels of the picture for each point of the screen; the width of a PNG stands at a fixed place in it.
+    let width = png
+        .get(16..20)
+        .and_then(|bytes| bytes.first_chunk())
+        .map(|bytes| u32::from_be_bytes(*bytes));
+    let viewport = apple
+        .memory
+        .viewport()
+        .filter(|viewport| viewport.is_usable());
+    let scale = match (width, viewport) {
+        (Some(width), Some(viewport)) => f64::from(width) / viewport.width,
+        _ => 0.0,
+    };
+    if scale > 0.0 {
+        apple.memory.set_scale(scale);
+    }
+    Ok(Screenshot { png, scale })
+}
+
+pub(crate) async fn alert(apple: &Apple, call: &Call) -> Result<Option<Alert>> {
+    let patience = call.remaining().min(ALERT).as_millis();
+    let command =
+        Command::new(Verb::AlertGet).with("timeoutMs", u64::try_from(patience).unwrap_or(1).max(1));
+    match apple.runner.ask(&command, call).await {
+        Ok(data) => Ok(Some(
+            Alert::new(data.message.unwrap_or_default())
+                .with_buttons(data.items.unwrap_or_default()),
+        )),
+        Err(failure) if failure.code() == Some("ALERT_NOT_FOUND") => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+pub(crate) async fn clipboard(apple: &Apple, call: &Call) -> Result<String> {
+    let Apps::Simulator(simctl) = apple.runner.launcher().apps() else {
+        return Err(Error::unsupported(Operation::ReadClipboard));
+    };
+    let bytes = simctl.read_clipboard(&Apple::patience(call)).await?;
+    String::from_utf8(bytes)
+        .map_err(|_| Error::new(ErrorCode::CommandFailed, "the clipboard holds no text"))
+}
+
+/// The keyboard as a tree shows it. A tree that proves no absence proves none of the keyboard's either.
+pub(crate) async fn keyboard(apple: &Apple, call: &Call) -> Result<Keyboard> {
+    let snapshot = capture(apple, &CaptureOptions::default(), call).await?;
+    let shown = snapshot
+        .nodes()
+        .filter(|node| node.role() == Role::Keyboard)
+        .find_map(|node| node.usable_bounds());
+    Ok(match shown {
+        Some(frame) => Keyboard::Visible { frame },
+        None if snapshot.proves_absence() => Keyboard::Absent,
+        None => Keyboard::Unknown,
+    })
+}
+
+pub(crate) async fn app_state(apple: &Apple, call: &Call) -> Result<AppState> {
+    let Some(app) = apple.runner.app() else {
+        return Err(Error::invalid(
+            "app",
+            "no app was named or opened, so there is none to ask about",
+        ));
+    };
+    let data = apple
+        .runner
+        .ask(&Command::new(Verb::AppState), call)
+        .await?;
+    let in_front = data.application_state.as_deref() == Some("runningForeground");
+    Ok(AppState::new(in_front.then_some(app), None))
+}

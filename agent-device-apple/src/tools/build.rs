@@ -1,0 +1,512 @@
+//! Building the runner once for each toolchain and source, and the command lines of xcodebuild.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Cause, Patience, Tool, ToolFailure, ToolPath, Toolchain, cause_in,
+    xctestrun::{Unusable, XcTestRun},
+};
+use crate::{
+    config::RunnerConfig,
+    profile::{Kind, Platform, Profile},
+};
+
+const METADATA: &str = ".agent-device-runner-cache.json";
+const SCHEMA: u32 = 2;
+/// A runner's sources are some hundred files.
+const MAX_FILES: usize = 20_000;
+
+/// For what the runner is built.
+#[derive(Clone, Debug)]
+pub(crate) struct BuildSettings {
+    pub(crate) profile: Profile,
+    pub(crate) runner: RunnerConfig,
+    /// Where builds are kept.
+    pub(crate) root: PathBuf,
+    pub(crate) limit: Duration,
+}
+
+/// Where a build came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Built before, from the same source by the same tools.
+    Exact,
+    /// Built now.
+    Miss,
+    /// The caller's own.
+    External,
+}
+
+/// A runner that can be launched.
+#[derive(Debug)]
+pub(crate) struct Build {
+    pub(crate) run: XcTestRun,
+    /// Where it lies: paths in it are relative to its folder.
+    pub(crate) path: PathBuf,
+    pub(crate) derived: PathBuf,
+    pub(crate) origin: Origin,
+}
+
+/// Why there is no build.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BuildFailure {
+    #[error("neither the runner's Xcode project nor a build of it was named")]
+    NoSource,
+    #[error(transparent)]
+    Tool(#[from] ToolFailure),
+    #[error("the runner can't be built")]
+    Failed {
+        cause: Option<Cause>,
+        output: String,
+    },
+    #[error("{path} can't be used: {why}")]
+    Unusable { path: PathBuf, why: Unusable },
+    #[error("{path} could not be read or written")]
+    Io {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    schema_version: u32,
+    key: String,
+}
+
+impl Build {
+    /// The build for these settings: the caller's own, one from before, or a new one.
+    pub(crate) async fn get(
+        settings: &BuildSettings,
+        tools: &ToolPath,
+        patience: &Patience,
+    ) -> Result<Self, BuildFailure> {
+        if let Some(path) = &settings.runner.xctestrun {
+            let derived = path.parent().unwrap_or(Path::new(".")).to_owned();
+            return Self::open(path.clone(), derived, Origin::External);
+        }
+        let project = settings
+            .runner
+            .project
+            .as_ref()
+            .ok_or(BuildFailure::NoSource)?;
+        let toolchain = Toolchain::probe(tools, settings.profile.sdk(), patience).await?;
+        let key = key(settings, project, &toolchain)?;
+        let derived = settings
+            .root
+            .join("derived")
+            .join(settings.profile.as_str())
+            .join(format!("cache-{}", &key[..16]));
+        let wanted = Metadata {
+            schema_version: SCHEMA,
+            key,
+        };
+        if let Some(found) = cached(&derived, &wanted, &settings.runner.scheme) {
+            return Self::open(found, derived, Origin::Exact);
+        }
+        let io = |source| BuildFailure::Io {
+            path: derived.clone(),
+            source,
+        };
+        fs::create_dir_all(&derived).map_err(io)?;
+        let tool = build_tool(settings, project, &derived);
+        let output = tools
+            .run_any(tool, &patience.within(settings.limit))
+            .await?;
+        let text = format!("{}\n{}", output.text(), output.stderr);
+        let failed = || BuildFailure::Failed {
+            cause: text.lines().filter_map(cause_in).reduce(Cause::or_better),
+            output: tail(&text),
+        };
+        if output.code != 0 {
+            return Err(failed());
+        }
+        let found = newest(&derived, &settings.runner.scheme).ok_or_else(failed)?;
+        // Last: a build that was broken off has no metadata.
+        let text = serde_json::to_vec(&wanted).map_err(|error| io(error.into()))?;
+        fs::write(derived.join(METADATA), text).map_err(io)?;
+        Self::open(found, derived, Origin::Miss)
+    }
+
+    fn open(path: PathBuf, derived: PathBuf, origin: Origin) -> Result<Self, BuildFailure> {
+        match XcTestRun::read(&path) {
+            Ok(run) => Ok(Self {
+                run,
+                path,
+                derived,
+                origin,
+            }),
+            Err(why) => Err(BuildFailure::Unusable { path, why }),
+        }
+    }
+}
+
+fn tail(text: &str) -> String {
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let from = lines.len().saturating_sub(30);
+    let mut text = lines[from..].join("\n");
+    let excess = text.len().saturating_sub(8000);
+    let at = (excess..=text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0);
+    text.split_off(at)
+}
+
+fn cached(derived: &Path, wanted: &Metadata, scheme: &str) -> Option<PathBuf> {
+    let bytes = super::read_bounded(&derived.join(METADATA)).ok()?;
+    let known: Metadata = serde_json::from_slice(&bytes).ok()?;
+    (known == *wanted)
+        .then(|| newest(derived, scheme))
+        .flatten()
+}
+
+/// The newest `.xctestrun` of the products that launches this runner. Files that a launch has patched are not among them.
+fn newest(derived: &Path, scheme: &str) -> Option<PathBuf> {
+    let products = derived.join("Build").join("Products");
+    let files = fs::read_dir(products).ok()?.filter_map(Result::ok);
+    let usable = files.filter_map(|file| {
+        let path = file.path();
+        let name = path.file_name()?.to_str()?;
+        let fits = name.ends_with(".xctestrun") && !name.contains(PATCHED);
+        let time = file
+            .metadata()
+            .ok()?
+            .modified()
+            .unwrap_or(SystemTime::UNIX_EPOCH);
+        let mut run = fits.then(|| XcTestRun::read(&path).ok())??;
+        run.mentions(scheme).then_some((time, path))
+    });
+    usable.max().map(|(_, path)| path)
+}
+
+/// What marks a file that is patched for one launch. With what follows, it names the process that was started with it.
+pub(crate) const PATCHED: &str = ".env.session-";
+
+/// The SHA-256, in hex, of all that a build depends on. The version of this crate is not part of it: an upgrade without a change of
+/// the runner stays warm.
+fn key(
+    settings: &BuildSettings,
+    project: &Path,
+    toolchain: &Toolchain,
+) -> Result<String, BuildFailure> {
+    let source = project
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut hash = Sha256::new();
+    let mut add = |part: &[u8]| {
+        // With its length, so that two parts are never taken for two others.
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hash.update(part);
+    };
+    for file in sources(source).map_err(|source_error| BuildFailure::Io {
+        path: source.to_owned(),
+        source: source_error,
+    })? {
+        let name = file.strip_prefix(source).unwrap_or(&file);
+        add(name.as_os_str().as_encoded_bytes());
+        let bytes = super::read_bounded(&file).map_err(|source| BuildFailure::Io {
+            path: file.clone(),
+            source,
+        })?;
+        add(&bytes);
+    }
+    for part in [
+        &toolchain.xcode,
+        &toolchain.sdk_version,
+        &toolchain.sdk_build,
+    ] {
+        add(part.as_bytes());
+    }
+    add(toolchain.sdk.as_bytes());
+    // The settings of the build, with paths that say nothing about it left out.
+    for word in build_tool(settings, Path::new(""), Path::new("")).arguments {
+        add(word.as_encoded_bytes());
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}")))
+}
+
+fn sources(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut open = vec![root.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            // Products, and what each user's Xcode leaves behind.
+            let skipped = name.starts_with('.')
+                || name.ends_with(".xcuserstate")
+                || matches!(name.as_ref(), "xcuserdata" | "build" | "DerivedData");
+            let kind = entry.file_type()?;
+            if skipped {
+            } else if kind.is_dir() {
+                open.push(entry.path());
+            } else if kind.is_file() {
+                files.push(entry.path());
+            }
+            if files.len() > MAX_FILES {
+                return Err(io::Error::other(
+                    "the runner's folder holds too many files to be its source",
+                ));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn words<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Vec<OsString> {
+    words
+        .into_iter()
+        .map(|word| word.as_ref().to_owned())
+        .collect()
+}
+
+fn one_destination(profile: Profile) -> &'static str {
+    match profile.kind {
+        Kind::Simulator => "-maximum-concurrent-test-simulator-destinations",
+        Kind::Device | Kind::Mac => "-maximum-concurrent-test-device-destinations",
+    }
+}
+
+fn build_tool(settings: &BuildSettings, project: &Path, derived: &Path) -> Tool {
+    let (profile, runner) = (settings.profile, &settings.runner);
+    let destination = match profile.platform {
+        Platform::MacOs => mac_destination(),
+        _ => format!("generic/platform={}", profile.destination()),
+    };
+    let mut arguments = words(["build-for-testing", "-project"]);
+    arguments.push(project.into());
+    arguments.extend(words([
+        "-scheme",
+        &runner.scheme,
+        "-parallel-testing-enabled",
+        "NO",
+        one_destination(profile),
+        "1",
+        "-destination",
+    ]));
+    arguments.push(destination.into());
+    arguments.push("-derivedDataPath".into());
+    arguments.push(derived.into());
+    arguments.extend(words([
+        // Shorter builds, and no libraries that only previews need.
+        "COMPILER_INDEX_STORE_ENABLE=NO",
+        "ENABLE_CODE_COVERAGE=NO",
+        "ONLY_ACTIVE_ARCH=YES",
+        "ENABLE_PREVIEWS=NO",
+        "ENABLE_DEBUG_DYLIB=NO",
+        // A sandbox within a sandbox is refused: without these, builds fail within one.
+        "-IDEPackageSupportDisableManifestSandbox=1",
+        "-IDEPackageSupportDisablePluginExecutionSandbox=1",
+        "ENABLE_USER_SCRIPT_SANDBOXING=NO",
+        "OTHER_SWIFT_FLAGS=$(inherited) -disable-sandbox",
+    ]));
+    let mut set = |key: &str, value: &Option<String>| {
+        if let Some(value) = value {
+            arguments.push(format!("{key}={value}").into());
+        }
+    };
+    set("AGENT_DEVICE_IOS_RUNNER_APP_BUNDLE_ID", &runner.app_bundle);
+    set(
+        "AGENT_DEVICE_IOS_RUNNER_TEST_BUNDLE_ID",
+        &runner.test_bundle,
+    );
+    match profile.kind {
+        Kind::Simulator => {}
+        Kind::Device => {
+            set("DEVELOPMENT_TEAM", &runner.team);
+            set("CODE_SIGN_IDENTITY", &runner.identity);
+            set("PROVISIONING_PROFILE_SPECIFIER", &runner.profile);
+            let style = if runner.profile.is_some() {
+                "Manual"
+            } else {
+                "Automatic"
+            };
+            set("CODE_SIGN_STYLE", &Some(style.to_owned()));
+            arguments.push("-allowProvisioningUpdates".into());
+        }
+        // Signed ad hoc: that needs no team.
+        Kind::Mac => arguments.extend(words([
+            "CODE_SIGN_STYLE=Manual",
+            "CODE_SIGN_IDENTITY=-",
+            "DEVELOPMENT_TEAM=",
+        ])),
+    }
+    Tool::new("xcodebuild", settings.limit).args(arguments)
+}
+
+fn mac_destination() -> String {
+    let arch = if cfg!(target_arch = "aarch64") {
+        "arm64"
+    } else {
+        "x86_64"
+    };
+    format!("platform=macOS,arch={arch}")
+}
+
+/// The call that runs the runner until it is told to end.
+pub(crate) fn launch_tool(
+    profile: Profile,
+    scheme: &str,
+    udid: &str,
+    set: Option<&Path>,
+    xctestrun: &Path,
+    derived: &Path,
+) -> Tool {
+    let destination = match profile.platform {
+        Platform::MacOs => mac_destination(),
+        _ => format!("platform={},id={udid}", profile.destination()),
+    };
+    let mut arguments = words(["test-without-building", "-only-testing"]);
+    arguments.push(format!("{scheme}UITests/RunnerTests/testCommand").into());
+    arguments.extend(words([
+        "-parallel-testing-enabled",
+        "NO",
+        // The one test lasts as long as the runner.
+        "-test-timeouts-enabled",
+        "NO",
+        // Collecting holds the end up for many seconds.
+        "-collect-test-diagnostics",
+        "never",
+        one_destination(profile),
+        "1",
+        "-destination-timeout",
+        "20",
+        "-xctestrun",
+    ]));
+    arguments.push(xctestrun.into());
+    arguments.push("-derivedDataPath".into());
+    arguments.push(derived.into());
+    arguments.push("-destination".into());
+    arguments.push(destination.into());
+    if let Some(set) = set {
+        // One word: as two, the tool does not take it.
+        let mut word = OsString::from("-DVTSimulatorSetLocation=");
+        word.push(set);
+        arguments.push(word);
+    }
+    Tool::new("xcodebuild", Duration::MAX).args(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(profile: Profile, root: &Path) -> BuildSettings {
+        BuildSettings {
+            profile,
+            runner: RunnerConfig {
+                project: Some(root.join("src/Runner.xcodeproj")),
+                ..RunnerConfig::default()
+            },
+            root: root.join("home"),
+            limit: Duration::from_secs(20),
+        }
+    }
+
+    fn text(tool: &Tool) -> String {
+        tool.arguments
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn command_lines_name_the_device_and_how_it_is_signed() {
+        let root = Path::new("/r");
+        let build = |profile| {
+            text(&build_tool(
+                &settings(profile, root),
+                Path::new("/p"),
+                Path::new("/d"),
+            ))
+        };
+        let simulator = build(Profile::IOS_SIMULATOR);
+        assert!(
+            simulator.contains("-destination generic/platform=iOS Simulator -derivedDataPath /d")
+        );
+        assert!(
+            simulator.contains("-maximum-concurrent-test-simulator-destinations 1")
+                && !simulator.contains("SIGN")
+        );
+        assert!(
+            build(Profile::IOS_DEVICE)
+                .contains("CODE_SIGN_STYLE=Automatic -allowProvisioningUpdates")
+        );
+        assert!(
+            build(Profile::MACOS).contains("platform=macOS,arch=")
+                && build(Profile::MACOS).contains("CODE_SIGN_IDENTITY=-")
+        );
+        let launch = launch_tool(
+            Profile::TVOS_SIMULATOR,
+            "R",
+            "U",
+            Some(Path::new("/set")),
+            Path::new("/x"),
+            Path::new("/d"),
+        );
+        let launch = text(&launch);
+        assert!(
+            launch.contains(
+                "-destination platform=tvOS Simulator,id=U -DVTSimulatorSetLocation=/set"
+            )
+        );
+        assert!(launch.contains("-only-testing RUITests/RunnerTests/testCommand"));
+    }
+
+    #[test]
+    fn the_key_follows_source_tools_and_settings_and_nothing_else() {
+        let folder = super::super::scratch("build").unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("src/Runner.xcodeproj")).unwrap();
+        fs::write(root.join("src/a.swift"), "a").unwrap();
+        let tools = Toolchain {
+            xcode: "Xcode 16.2".into(),
+            sdk: "iphonesimulator",
+            sdk_version: "18.2".into(),
+            sdk_build: "22C146".into(),
+        };
+        let base = settings(Profile::IOS_SIMULATOR, root);
+        let of = |settings: &BuildSettings, tools: &Toolchain| {
+            key(settings, settings.runner.project.as_ref().unwrap(), tools).unwrap()
+        };
+        let first = of(&base, &tools);
+        let mut elsewhere = base.clone();
+        elsewhere.root = "/elsewhere".into();
+        assert_eq!(of(&elsewhere, &tools), first);
+        let other = Toolchain {
+            sdk_build: "22C147".into(),
+            ..tools.clone()
+        };
+        assert_ne!(of(&base, &other), first);
+        let mut bundle = base.clone();
+        bundle.runner.app_bundle = Some("com.own".into());
+        assert_ne!(of(&bundle, &tools), first);
+        fs::write(root.join("src/.DS_Store"), "x").unwrap();
+        assert_eq!(of(&base, &tools), first);
+        fs::write(root.join("src/a.swift"), "b").unwrap();
+        assert_ne!(of(&base, &tools), first);
+        fs::write(root.join("src/a.swift"), "a").unwrap();
+        fs::rename(root.join("src/a.swift"), root.join("src/b.swift")).unwrap();
+        assert_ne!(of(&base, &tools), first);
+    }
+}

@@ -1,0 +1,75 @@
+//! Xcode's tools: what they are called with, and what they answer.
+
+mod build;
+mod devicectl;
+mod process;
+mod simctl;
+mod startup;
+mod toolchain;
+mod xctestrun;
+
+use std::{
+    fs, io,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED, launch_tool};
+pub(crate) use devicectl::Devicectl;
+pub(crate) use process::{
+    OnLine, Patience, Running, Signal, Tool, ToolFailure, ToolPath, signal_group, start_time,
+};
+pub(crate) use simctl::Simctl;
+pub(crate) use startup::{Cause, cause_in};
+pub(crate) use toolchain::Toolchain;
+pub(crate) use xctestrun::Unusable;
+
+/// The largest file that a tool writes and this crate reads.
+const MAX_FILE: u64 = 16 << 20;
+
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?
+        .take(MAX_FILE)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A folder of our own for files that tools write. Removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn scratch(name: &str) -> io::Result<Scratch> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    for _ in 0..100 {
+        let path = std::env::temp_dir().join(format!("agent-device-{name}-{}", word()));
+        match builder.create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| Scratch(path)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// A word that nobody guesses.
+pub(crate) fn word() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    format!(
+        "{:016x}",
+        std::hash::RandomState::new().build_hasher().finish()
+    )
+}

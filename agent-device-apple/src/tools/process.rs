@@ -1,0 +1,625 @@
+//! The one place of this crate where a process is started.
+//!
+//! Every process has a process group of its own, a bounded output, and an owner: dropping the owner kills the group. A tool
+//! that is run to its end has a deadline as well.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
+    process::{Child, Command},
+    sync::watch,
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Where Apple's tools are looked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolPath(Option<OsString>);
+
+impl ToolPath {
+    /// These folders, or those of the environment.
+    pub(crate) fn new(path: Option<OsString>) -> Self {
+        Self(path)
+    }
+
+    fn folders(&self) -> OsString {
+        self.0
+            .clone()
+            .or_else(|| std::env::var_os("PATH"))
+            .unwrap_or_default()
+    }
+
+    /// The program of this name.
+    pub(crate) fn find(&self, name: &'static str) -> Result<PathBuf, ToolFailure> {
+        std::env::split_paths(&self.folders())
+            .map(|folder| folder.join(name))
+            .find(|path| is_program(path))
+            .ok_or(ToolFailure::Missing {
+                tool: name,
+                source: None,
+            })
+    }
+
+    fn command(&self, tool: &Tool) -> Result<Command, ToolFailure> {
+        let mut command = Command::new(self.find(tool.name)?);
+        command
+            .args(&tool.arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        if let Some(path) = &self.0 {
+            // A tool that starts another one finds it in the same folders.
+            command.env("PATH", path);
+        }
+        #[cfg(unix)]
+        command.process_group(0);
+        Ok(command)
+    }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) arguments: Vec<OsString>,
+    /// What the tool reads from its input.
+    pub(crate) input: Option<Vec<u8>>,
+    /// How long it may take.
+    pub(crate) limit: Duration,
+}
+
+/// What a tool prints is small, but for pictures.
+const MAX_OUTPUT: usize = 64 << 20;
+
+impl Tool {
+    pub(crate) fn new(name: &'static str, limit: Duration) -> Self {
+        Self {
+            name,
+            arguments: Vec::new(),
+            input: None,
+            limit,
+        }
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        let words = arguments.into_iter().map(|word| word.as_ref().to_owned());
+        self.arguments.extend(words);
+        self
+    }
+
+    pub(crate) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = Some(bytes);
+        self
+    }
+
+    /// The tool with the words that say what it does, for errors. Contents that a caller typed are never arguments.
+    fn words(&self) -> String {
+        let words = self.arguments.iter().take(3);
+        words.fold(self.name.to_owned(), |text, word| {
+            format!("{text} {}", word.to_string_lossy())
+        })
+    }
+}
+
+/// What a tool printed, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    pub(crate) code: i32,
+}
+
+impl Output {
+    pub(crate) fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.stdout)
+    }
+}
+
+/// A tool that could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ToolFailure {
+    #[error("{tool} was not found or can't be started")]
+    Missing {
+        tool: &'static str,
+        #[source]
+        source: Option<io::Error>,
+    },
+    #[error("{command} ended with code {code}")]
+    Exit {
+        command: String,
+        code: i32,
+        stdout: String,
+        stderr: String,
+    },
+    #[error("{command} did not end within {after:?}")]
+    Timeout { command: String, after: Duration },
+    #[error("{command} was given up because the caller cancelled")]
+    Canceled { command: String },
+    #[error("{command} printed more than {limit} bytes")]
+    TooLarge { command: String, limit: usize },
+    #[error("the output of {command} is not what it should be: {what}")]
+    Unreadable { command: String, what: &'static str },
+    #[error("{command} could not be talked to")]
+    Lost {
+        command: String,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Until when somebody waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Patience {
+    pub(crate) deadline: Instant,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Patience {
+    pub(crate) fn of(call: &agent_device_core::Call) -> Self {
+        Self {
+            deadline: call.deadline(),
+            cancel: call.cancel().clone(),
+        }
+    }
+
+    /// This long, whatever a caller says: for cleaning up.
+    pub(crate) fn alone(limit: Duration) -> Self {
+        Self {
+            deadline: Instant::now() + limit,
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// At most this long.
+    pub(crate) fn within(&self, limit: Duration) -> Self {
+        Self {
+            deadline: self.deadline.min(Instant::now() + limit),
+            cancel: self.cancel.clone(),
+        }
+    }
+
+    pub(crate) fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+impl ToolPath {
+    /// Runs a tool to its end. An exit code other than 0 is a failure.
+    ///
+    /// Dropping the future kills the tool and what it started.
+    pub(crate) async fn run(&self, tool: Tool, patience: &Patience) -> Result<Output, ToolFailure> {
+        let output = self.run_any(tool.clone(), patience).await?;
+        if output.code == 0 {
+            return Ok(output);
+        }
+        Err(ToolFailure::Exit {
+            command: tool.words(),
+            code: output.code,
+            stdout: output.text().into_owned(),
+            stderr: output.stderr,
+        })
+    }
+
+    /// Runs a tool to its end, whatever its exit code.
+    pub(crate) async fn run_any(
+        &self,
+        mut tool: Tool,
+        patience: &Patience,
+    ) -> Result<Output, ToolFailure> {
+        let command = tool.words();
+        let input = tool.input.take();
+        let mut running = Group::spawn(
+            self.command(&tool)?.stdin(if input.is_some() {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            }),
+            tool.name,
+        )?;
+        let patience = patience.within(tool.limit);
+        let started = Instant::now();
+        let ended = async {
+            let (stdin, out, err) = running.streams();
+            let feed = async {
+                if let (Some(mut stdin), Some(input)) = (stdin, input) {
+                    // A tool that doesn't read is judged by its exit code.
+                    let _ = stdin.write_all(&input).await;
+                }
+            };
+            let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+            let ((), out, err) =
+                tokio::join!(feed, drain(out, &mut stdout), drain(err, &mut stderr));
+            if out? || err? {
+                return Ok(None);
+            }
+            let status = running.wait().await?;
+            Ok::<_, io::Error>(Some(Output {
+                stdout,
+                stderr: String::from_utf8_lossy(&stderr).into_owned(),
+                code: status.code().unwrap_or(-1),
+            }))
+        };
+        tokio::select! {
+            biased;
+            ended = ended => match ended {
+                Ok(Some(output)) => Ok(output),
+                Ok(None) => Err(ToolFailure::TooLarge { command, limit: MAX_OUTPUT }),
+                Err(source) => Err(ToolFailure::Lost { command, source }),
+            },
+            () = patience.cancel.cancelled() => Err(ToolFailure::Canceled { command }),
+            () = tokio::time::sleep_until(patience.deadline) => {
+                Err(ToolFailure::Timeout { command, after: started.elapsed() })
+            }
+        }
+    }
+}
+
+/// Reads to the end; says whether there was more than is kept.
+async fn drain(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> io::Result<bool> {
+    let Some(stream) = stream else {
+        return Ok(false);
+    };
+    let bound = u64::try_from(MAX_OUTPUT)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
+    stream.take(bound).read_to_end(into).await?;
+    Ok(into.len() > MAX_OUTPUT)
+}
+
+/// A process and everything that it started. Dropping it kills them.
+#[derive(Debug)]
+struct Group {
+    child: Child,
+    pid: Option<u32>,
+}
+
+type Streams = (
+    Option<tokio::process::ChildStdin>,
+    Option<tokio::process::ChildStdout>,
+    Option<tokio::process::ChildStderr>,
+);
+
+impl Group {
+    fn spawn(command: &mut Command, tool: &'static str) -> Result<Self, ToolFailure> {
+        match command.spawn() {
+            Ok(child) => Ok(Self {
+                pid: child.id(),
+                child,
+            }),
+            Err(source) => Err(ToolFailure::Missing {
+                tool,
+                source: Some(source),
+            }),
+        }
+    }
+
+    fn streams(&mut self) -> Streams {
+        (
+            self.child.stdin.take(),
+            self.child.stdout.take(),
+            self.child.stderr.take(),
+        )
+    }
+
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(pid) = self.pid {
+            signal_group(pid, Signal::Kill);
+        }
+    }
+}
+
+/// How a process is told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    Interrupt,
+    Terminate,
+    Kill,
+}
+
+/// Sends a signal to every process of a group.
+#[cfg(unix)]
+pub(crate) fn signal_group(pid: u32, signal: Signal) {
+    use rustix::process::{Pid, Signal as Os, kill_process_group};
+    let signal = match signal {
+        Signal::Interrupt => Os::INT,
+        Signal::Terminate => Os::TERM,
+        Signal::Kill => Os::KILL,
+    };
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(pid, signal);
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn signal_group(_: u32, _: Signal) {}
+
+/// How much of a long-running tool's output is kept for errors.
+const TAIL: usize = 16 << 10;
+/// Longer lines are cut: nothing that is looked for in them is longer.
+const MAX_LINE: usize = 4 << 10;
+
+/// Takes output in pieces of any size and gives it back in lines.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    line: Vec<u8>,
+}
+
+impl Lines {
+    pub(crate) fn push(&mut self, bytes: &[u8], mut each: impl FnMut(&str)) {
+        for &byte in bytes {
+            if byte == b'\n' || byte == b'\r' {
+                if !self.line.is_empty() {
+                    each(&String::from_utf8_lossy(&self.line));
+                    self.line.clear();
+                }
+            } else if self.line.len() < MAX_LINE {
+                self.line.push(byte);
+            }
+        }
+    }
+
+    /// The last line, which may have no end.
+    pub(crate) fn finish(self, each: impl FnOnce(&str)) {
+        if !self.line.is_empty() {
+            each(&String::from_utf8_lossy(&self.line));
+        }
+    }
+}
+
+/// What is done with each line of output.
+pub(crate) type OnLine = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A tool that runs until it is told to end. Dropping it kills it and everything that it started.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pid: u32,
+    tail: Arc<Mutex<Vec<u8>>>,
+    exited: watch::Receiver<Option<i32>>,
+    /// Dropping it ends the task that owns the process.
+    _owner: tokio::task::JoinHandle<()>,
+}
+
+impl ToolPath {
+    /// Starts a tool that stays.
+    pub(crate) fn spawn(&self, tool: &Tool, on_line: OnLine) -> Result<Running, ToolFailure> {
+        let mut group = Group::spawn(self.command(tool)?.stdin(Stdio::null()), tool.name)?;
+        let pid = group.pid.ok_or(ToolFailure::Missing {
+            tool: tool.name,
+            source: None,
+        })?;
+        let (_, stdout, stderr) = group.streams();
+        let tail = Arc::<Mutex<Vec<u8>>>::default();
+        let (exit, exited) = watch::channel(None);
+        let owner = {
+            let tail = Arc::clone(&tail);
+            tokio::spawn(async move {
+                let pumps = async {
+                    tokio::join!(pump(stdout, &tail, &on_line), pump(stderr, &tail, &on_line))
+                };
+                tokio::pin!(pumps);
+                // A process that it started may hold the streams open after it has ended.
+                let status = tokio::select! {
+                    status = group.wait() => {
+                        let _ = tokio::time::timeout(Duration::from_millis(200), &mut pumps).await;
+                        status
+                    }
+                    _ = &mut pumps => group.wait().await,
+                };
+                let code = status.ok().and_then(|status| status.code()).unwrap_or(-1);
+                exit.send_replace(Some(code));
+            })
+        };
+        Ok(Running {
+            pid,
+            tail,
+            exited,
+            _owner: owner,
+        })
+    }
+}
+
+async fn pump(stream: Option<impl AsyncRead + Unpin>, tail: &Mutex<Vec<u8>>, on_line: &OnLine) {
+    let Some(mut stream) = stream else { return };
+    let mut lines = Lines::default();
+    let mut buffer = [0; 8192];
+    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+        let bytes = &buffer[..count];
+        {
+            let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+            tail.extend_from_slice(bytes);
+            let excess = tail.len().saturating_sub(TAIL);
+            tail.drain(..excess);
+        }
+        lines.push(bytes, |line| on_line(line));
+    }
+    lines.finish(|line| on_line(line));
+}
+
+impl Running {
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Its exit code, if it has ended. -1: a signal ended it.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        *self.exited.borrow()
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn exited(&self) -> i32 {
+        let mut exited = self.exited.clone();
+        match exited.wait_for(Option::is_some).await {
+            Ok(code) => (*code).unwrap_or(-1),
+            Err(_) => -1,
+        }
+    }
+
+    /// What it printed last.
+    pub(crate) fn tail(&self) -> String {
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&tail).into_owned()
+    }
+
+    /// Sends the signals one after the other, each with the time that it has to work. Kills what is left.
+    pub(crate) async fn stop(&self, steps: &[(Signal, Duration)]) {
+        for (signal, wait) in steps {
+            if self.exit_code().is_some() {
+                return;
+            }
+            signal_group(self.pid, *signal);
+            let _ = tokio::time::timeout(*wait, self.exited()).await;
+        }
+        signal_group(self.pid, Signal::Kill);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self._owner.abort();
+        // The task may never have been polled, and a runtime that ends drops it later.
+        if self.exit_code().is_none() {
+            signal_group(self.pid, Signal::Kill);
+        }
+    }
+}
+
+/// When a process was started, in words that only equality is asked of. `None`: there is no such process. Together with its
+/// id this names a process; an id alone is used again.
+pub(crate) async fn start_time(pid: u32, patience: &Patience) -> Option<String> {
+    let tool =
+        Tool::new("ps", Duration::from_secs(2)).args(["-o", "lstart=", "-p", &pid.to_string()]);
+    let output = ToolPath::default().run(tool, patience).await.ok()?;
+    let text = output.text().trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Tool {
+        Tool::new("sh", limit).args(["-c", script])
+    }
+
+    fn now() -> Patience {
+        Patience::alone(Duration::from_secs(10))
+    }
+
+    fn lives(pid: u32) -> bool {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        rustix::process::test_kill_process_group(pid).is_ok()
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_hangs_costs_its_limit_and_nothing_of_it_is_left() {
+        let folder = std::env::temp_dir().join(format!("apple-tools-{}", std::process::id()));
+        let mark = folder.display().to_string();
+        let script = format!("echo $$ > {mark}; sleep 60 & sleep 60");
+        let started = Instant::now();
+        let failure = ToolPath::default()
+            .run(shell(&script, Duration::from_millis(300)), &now())
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(failure, ToolFailure::Timeout { .. }),
+            "{failure:?}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(5));
+        let pid = std::fs::read_to_string(&folder).unwrap();
+        let _ = std::fs::remove_file(&folder);
+        for _ in 0..100 {
+            if !lives(pid.trim().parse().unwrap()) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("the group lives on");
+    }
+
+    #[tokio::test]
+    async fn input_is_fed_and_codes_are_told() {
+        let tools = ToolPath::default();
+        let tool = shell("cat; echo bad >&2; exit 3", Duration::from_secs(5));
+        let output = tools
+            .run_any(tool.input(b"hello".to_vec()), &now())
+            .await
+            .unwrap();
+        assert_eq!((output.text().as_ref(), output.code), ("hello", 3));
+        assert_eq!(output.stderr, "bad\n");
+        let missing = Tool::new("there-is-no-such-tool", Duration::from_secs(1));
+        let failure = tools.run(missing, &now()).await.unwrap_err();
+        assert!(matches!(failure, ToolFailure::Missing { .. }));
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_stays_is_stopped_by_signals_that_it_may_ignore() {
+        let lines = Arc::<Mutex<Vec<String>>>::default();
+        let seen = Arc::clone(&lines);
+        let on_line: OnLine = Arc::new(move |line| seen.lock().unwrap().push(line.to_owned()));
+        let tool = shell(
+            "trap '' INT; echo up; sleep 60 & wait",
+            Duration::from_secs(1),
+        );
+        let running = ToolPath::default().spawn(&tool, on_line).unwrap();
+        while lines.lock().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(running.exit_code(), None);
+        let wait = Duration::from_millis(100);
+        running
+            .stop(&[(Signal::Interrupt, wait), (Signal::Terminate, wait * 20)])
+            .await;
+        running.exited().await;
+        assert_eq!(*lines.lock().unwrap(), ["up"]);
+        assert!(running.tail().contains("up"));
+    }
+
+    #[tokio::test]
+    async fn a_process_is_told_from_another_with_its_number() {
+        let own = start_time(std::process::id(), &now()).await.unwrap();
+        assert_eq!(start_time(std::process::id(), &now()).await.unwrap(), own);
+        assert_eq!(start_time(u32::MAX - 7, &now()).await, None);
+    }
+
+    #[test]
+    fn a_line_may_come_in_any_pieces() {
+        let text = "one\r\ntwo three\n\nlast";
+        for size in 1..text.len() {
+            let (mut lines, mut seen) = (Lines::default(), Vec::new());
+            for piece in text.as_bytes().chunks(size) {
+                lines.push(piece, |line| seen.push(line.to_owned()));
+            }
+            lines.finish(|line| seen.push(line.to_owned()));
+            assert_eq!(seen, ["one", "two three", "last"]);
+        }
+        let mut lines = Lines::default();
+        lines.push(&vec![b'x'; 10 * MAX_LINE], |_| ());
+        assert_eq!(lines.line.len(), MAX_LINE);
+    }
+}

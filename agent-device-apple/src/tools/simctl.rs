@@ -1,0 +1,148 @@
+//! `xcrun simctl`, for one simulator. Flags and words as in `simctl help`.
+
+use std::{ffi::OsString, time::Duration};
+
+use serde::Deserialize;
+
+use super::process::{Output, Patience, Tool, ToolFailure, ToolPath};
+
+const fn secs(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+/// One simulator.
+#[derive(Clone, Debug)]
+pub(crate) struct Simctl {
+    tools: ToolPath,
+    udid: String,
+    /// Another set of simulators than the user's own.
+    set: Option<OsString>,
+}
+
+/// A simulator as `simctl list` tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Simulator {
+    pub(crate) udid: String,
+    pub(crate) name: String,
+    pub(crate) state: String,
+    #[serde(rename = "isAvailable")]
+    pub(crate) available: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct List {
+    #[serde(default)]
+    devices: std::collections::BTreeMap<String, Vec<Simulator>>,
+}
+
+impl Simctl {
+    pub(crate) fn new(tools: ToolPath, udid: String, set: Option<OsString>) -> Self {
+        Self { tools, udid, set }
+    }
+
+    fn tool(&self, limit: Duration) -> Tool {
+        let tool = Tool::new("xcrun", limit).args(["simctl"]);
+        match &self.set {
+            Some(set) => tool.args([OsString::from("--set"), set.clone()]),
+            None => tool,
+        }
+    }
+
+    async fn run(&self, tool: Tool, patience: &Patience) -> Result<Output, ToolFailure> {
+        self.tools.run(tool, patience).await
+    }
+
+    /// The simulator and the runtime that it belongs to; `None` if there is none of this number.
+    pub(crate) async fn find(
+        &self,
+        patience: &Patience,
+    ) -> Result<Option<(String, Simulator)>, ToolFailure> {
+        let output = self
+            .run(
+                self.tool(secs(60)).args(["list", "devices", "-j"]),
+                patience,
+            )
+            .await?;
+        let list: List =
+            serde_json::from_slice(&output.stdout).map_err(|_| ToolFailure::Unreadable {
+                command: "xcrun simctl list".to_owned(),
+                what: "no list of devices in JSON",
+            })?;
+        let found = list.devices.into_iter().find_map(|(runtime, devices)| {
+            let of = |simulator: &Simulator| simulator.udid.eq_ignore_ascii_case(&self.udid);
+            Some((runtime, devices.into_iter().find(of)?))
+        });
+        Ok(found)
+    }
+
+    /// Boots it if it is not booted, and waits until it is.
+    pub(crate) async fn boot(&self, patience: &Patience) -> Result<(), ToolFailure> {
+        let tool = self.tool(secs(180)).args(["bootstatus", &self.udid, "-b"]);
+        self.run(tool, patience).await.map(drop)
+    }
+
+    /// Whether the app is installed.
+    pub(crate) async fn has_app(
+        &self,
+        app: &str,
+        patience: &Patience,
+    ) -> Result<bool, ToolFailure> {
+        let tool = self
+            .tool(secs(20))
+            .args(["get_app_container", &self.udid, app]);
+        match self.run(tool, patience).await {
+            Ok(_) => Ok(true),
+            Err(ToolFailure::Exit { .. }) => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    pub(crate) async fn launch(&self, app: &str, patience: &Patience) -> Result<(), ToolFailure> {
+        // A launch of the app that runs would only bring it to the front.
+        let tool =
+            self.tool(secs(60))
+                .args(["launch", "--terminate-running-process", &self.udid, app]);
+        self.run(tool, patience).await.map(drop)
+    }
+
+    /// Ends the app. That it does not run is fine.
+    pub(crate) async fn terminate(
+        &self,
+        app: &str,
+        patience: &Patience,
+    ) -> Result<(), ToolFailure> {
+        let tool = self.tool(secs(15)).args(["terminate", &self.udid, app]);
+        match self.run(tool, patience).await {
+            Err(ToolFailure::Exit { stderr, .. })
+                if stderr.contains("found nothing to terminate") =>
+            {
+                Ok(())
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Hands an address to the simulator. The tool gives up by itself after some ten seconds, or hangs; what the simulator made
+    /// of the address is then not known.
+    pub(crate) async fn open_url(&self, url: &str, patience: &Patience) -> Result<(), ToolFailure> {
+        let tool = self.tool(secs(15)).args(["openurl", &self.udid, url]);
+        self.run(tool, patience).await.map(drop)
+    }
+
+    pub(crate) async fn read_clipboard(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {
+        let tool = self.tool(secs(15)).args(["pbpaste", &self.udid]);
+        self.run(tool, patience).await.map(|output| output.stdout)
+    }
+
+    pub(crate) async fn write_clipboard(
+        &self,
+        text: &str,
+        patience: &Patience,
+    ) -> Result<(), ToolFailure> {
+        let tool = self.tool(secs(15)).args(["pbcopy", &self.udid]);
+        self.run(tool.input(text.as_bytes().to_vec()), patience)
+            .await
+            .map(drop)
+    }
+}

@@ -1,0 +1,786 @@
+//! One pass over a reply: `{"ok", "data": {"nodes": […], …}, "error"}`, members in any order.
+
+use std::{fmt, ops::Range};
+
+use agent_device_core::{
+    Role, Snapshot,
+    geometry::{Direction, Rect},
+    snapshot::{
+        BuildError, CaptureOptions, Checked, Flag, NodeId, QualityReason, QualityState,
+        SnapshotBuilder, SnapshotInfo, TextField,
+    },
+};
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+
+use super::{
+    DecodeError, Decoded, Facts, Limits,
+    element::{checked, is_checkable, role},
+    quality::{Verdict, unjudged},
+};
+
+/// Decodes the runner's reply to a snapshot command.
+///
+/// # Errors
+///
+/// It is no reply, it is too large, or the runner says that it failed.
+pub fn decode(
+    reply: &[u8],
+    options: CaptureOptions,
+    facts: &Facts<'_>,
+    limits: &Limits,
+) -> Result<Decoded, DecodeError> {
+    if reply.len() > limits.bytes {
+        return Err(DecodeError::TooLarge {
+            limit: limits.bytes,
+        });
+    }
+    // A node takes some 200 bytes on the wire, a fifth of them text.
+    let builder = SnapshotBuilder::with_capacity(options, reply.len() / 200, reply.len() / 5);
+    let mut tree = Tree::new(builder, facts, limits);
+    let mut json = serde_json::Deserializer::from_slice(reply);
+    let envelope = Envelope { tree: &mut tree }
+        .deserialize(&mut json)
+        .map_err(|_| DecodeError::Malformed)?;
+    json.end().map_err(|_| DecodeError::Malformed)?;
+    if !envelope.ok {
+        let error = envelope.error.unwrap_or_default();
+        let cut = |text: String| text.chars().take(500).collect::<String>();
+        return Err(DecodeError::Refused {
+            code: cut(error.code.unwrap_or_default()),
+            message: cut(error.message),
+            hint: error.hint.map(cut),
+        });
+    }
+    let data = envelope.data.unwrap_or_default();
+    let fatal = data
+        .fatal
+        .then(|| data.fatal_reason.clone().unwrap_or_default());
+    let busy = data.busy;
+    Ok(Decoded {
+        snapshot: tree.finish(data, facts),
+        fatal,
+        busy,
+    })
+}
+
+/// What stands beside the nodes.
+#[derive(Debug, Default)]
+struct Beside {
+    truncated: bool,
+    quality: Option<Verdict>,
+    surface: Option<Surface>,
+    fatal: bool,
+    fatal_reason: Option<String>,
+    busy: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Surface {
+    bundle_id: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Failure {
+    code: Option<String>,
+    message: String,
+    hint: Option<String>,
+}
+
+/// The tree as it grows, and room for one node whose parent is known only at its end.
+struct Tree {
+    builder: SnapshotBuilder,
+    max_nodes: usize,
+    max_depth: usize,
+    truncated: bool,
+    handle: Option<String>,
+    viewport: Option<(Role, Rect)>,
+    /// The roots and windows that can stand for the viewport have been seen.
+    text: String,
+    node: Node,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    kind: Option<Range<usize>>,
+    label: Option<Range<usize>>,
+    identifier: Option<Range<usize>>,
+    value: Option<Range<usize>>,
+    placeholder: Option<Range<usize>>,
+    rect: Option<Rect>,
+    enabled: Option<bool>,
+    focused: Option<bool>,
+    selected: Option<bool>,
+    hittable: Option<bool>,
+    above: bool,
+    below: bool,
+    depth: usize,
+    parent: Option<usize>,
+}
+
+impl Tree {
+    fn new(builder: SnapshotBuilder, facts: &Facts<'_>, limits: &Limits) -> Self {
+        Self {
+            builder,
+            max_nodes: limits.nodes,
+            max_depth: limits.depth,
+            truncated: false,
+            handle: facts.handle.map(str::to_owned),
+            viewport: None,
+            text: String::new(),
+            node: Node::default(),
+        }
+    }
+
+    fn finish(self, data: Beside, facts: &Facts<'_>) -> Snapshot {
+        let nodes = self.builder.len();
+        let quality = data.quality.as_ref().and_then(Verdict::quality);
+        let acquisition = data.quality.as_ref().and_then(Verdict::acquisition);
+        let mut quality = quality.unwrap_or_else(|| unjudged(nodes));
+        if nodes == 0 && quality.state != QualityState::Sparse {
+            quality.state = QualityState::Sparse;
+            quality.reason = Some(QualityReason::NoNodes);
+        }
+        let mut info = SnapshotInfo::new(producer(facts), quality);
+        info.viewport = self.viewport.map(|(_, rect)| rect);
+        info.scale = facts.scale;
+        info.truncated = self.truncated || data.truncated;
+        info.app = facts.app.map(str::to_owned);
+        info.lineage = facts.lineage.map(str::to_owned);
+        info.system_surface = data.surface.map(|surface| surface.bundle_id);
+        info.acquisition = acquisition;
+        self.builder.finish(info)
+    }
+
+    /// Adds the node that has been read.
+    fn push(&mut self) -> Result<(), BuildError> {
+        let node = std::mem::take(&mut self.node);
+        let at = self.builder.len();
+        if at >= self.max_nodes || node.depth >= self.max_depth {
+            self.truncated = true;
+            return Ok(());
+        }
+        let text =
+            |range: &Option<Range<usize>>| range.clone().and_then(|range| self.text.get(range));
+        let kind = text(&node.kind);
+        let role = kind.map_or(Role::Other, role);
+        // Nodes come in document order, each with the index of its parent. One that says otherwise is placed by its depth.
+        let parent = node.parent.filter(|parent| *parent < at && node.depth > 0);
+        let placed = match parent {
+            Some(parent) => self
+                .builder
+                .child(NodeId::at(parent), role)
+                .map(|new| new.id()),
+            None => self.builder.at_depth(node.depth, role).map(|new| new.id()),
+        };
+        let id = match placed {
+            Err(BuildError::NotInDocumentOrder { .. }) => {
+                self.builder.at_depth(node.depth, role)?.id()
+            }
+            placed => placed?,
+        };
+        let Some(mut new) = self.builder.edit(id) else {
+            return Ok(());
+        };
+        if let Some(rect) = node.rect {
+            new.bounds(rect);
+            let better = |(known, _): &(Role, Rect)| {
+                *known != Role::Application && role == Role::Application
+            };
+            if (role.is_root() || at == 0)
+                && rect.is_usable()
+                && self.viewport.as_ref().is_none_or(better)
+            {
+                self.viewport = Some((role, rect));
+            }
+        }
+        if let Some(kind) = kind {
+            new.text(TextField::NativeType, kind);
+        }
+        if let Some(label) = text(&node.label) {
+            new.text(TextField::Label, label);
+        }
+        if let Some(identifier) = text(&node.identifier) {
+            new.text(TextField::Identifier, identifier);
+        }
+        let placeholder = text(&node.placeholder);
+        if let Some(placeholder) = placeholder {
+            new.text(TextField::Placeholder, placeholder);
+        }
+        if let Some(value) = text(&node.value)
+            && role != Role::SecureTextField
+        {
+            match checked(value).filter(|_| is_checkable(role)) {
+                Some(state) => {
+                    new.flag(Flag::Checked, state == Checked::On);
+                    if state == Checked::Mixed {
+                        new.flag(Flag::Mixed, true);
+                    }
+                }
+                None => {
+                    new.text(TextField::Value, value);
+                }
+            }
+        }
+        new.flag_if_known(Flag::Enabled, node.enabled)
+            .flag_if_known(Flag::Focused, node.focused)
+            .flag_if_known(Flag::Selected, node.selected)
+            // A root is never called hittable, which says nothing about it.
+            .flag_if_known(Flag::Hittable, node.hittable.filter(|_| at > 0));
+        if role.takes_text() {
+            new.flag(Flag::Editable, true);
+        }
+        if role.scrolls() {
+            new.flag(Flag::Scrollable, true);
+        }
+        if node.above {
+            new.hidden_content(Direction::Up);
+        }
+        if node.below {
+            new.hidden_content(Direction::Down);
+        }
+        if at == 0
+            && let Some(handle) = self.handle.take()
+        {
+            new.text(TextField::Handle, &handle);
+        }
+        self.text.clear();
+        Ok(())
+    }
+}
+
+fn producer(facts: &Facts<'_>) -> &'static str {
+    if facts.producer.is_empty() {
+        "apple-runner"
+    } else {
+        facts.producer
+    }
+}
+
+// --- the members of objects -----------------------------------------------------------------------------------------------
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
+enum EnvelopeKey {
+    Ok,
+    Data,
+    Error,
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
+enum DataKey {
+    Nodes,
+    Truncated,
+    SnapshotQuality,
+    SystemSurface,
+    RunnerFatal,
+    RunnerFatalReason,
+    RunnerMainThreadBusy,
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
+enum NodeKey {
+    Type,
+    Label,
+    Identifier,
+    Value,
+    Placeholder,
+    Rect,
+    Enabled,
+    Focused,
+    Selected,
+    Hittable,
+    Depth,
+    ParentIndex,
+    HiddenContentAbove,
+    HiddenContentBelow,
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    x: Option<f64>,
+    y: Option<f64>,
+    width: Option<f64>,
+    height: Option<f64>,
+}
+
+struct Envelope<'t> {
+    tree: &'t mut Tree,
+}
+
+#[derive(Default)]
+struct Opened {
+    ok: bool,
+    data: Option<Beside>,
+    error: Option<Failure>,
+}
+
+impl<'de> DeserializeSeed<'de> for Envelope<'_> {
+    type Value = Opened;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Opened, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Envelope<'_> {
+    type Value = Opened;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer of the runner")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Opened, A::Error> {
+        let mut opened = Opened::default();
+        let mut seen = false;
+        while let Some(key) = map.next_key()? {
+            match key {
+                EnvelopeKey::Ok => {
+                    opened.ok = map.next_value()?;
+                    seen = true;
+                }
+                EnvelopeKey::Data => {
+                    opened.data = map.next_value_seed(DataSeed { tree: self.tree })?
+                }
+                EnvelopeKey::Error => opened.error = map.next_value()?,
+                EnvelopeKey::Unknown => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        if seen {
+            Ok(opened)
+        } else {
+            Err(de::Error::missing_field("ok"))
+        }
+    }
+}
+
+struct DataSeed<'t> {
+    tree: &'t mut Tree,
+}
+
+impl<'de> DeserializeSeed<'de> for DataSeed<'_> {
+    type Value = Option<Beside>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DataSeed<'_> {
+    type Value = Option<Beside>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the data of an answer")
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut beside = Beside::default();
+        while let Some(key) = map.next_key()? {
+            match key {
+                DataKey::Nodes => map.next_value_seed(Nodes { tree: self.tree })?,
+                DataKey::Truncated => beside.truncated = flag(&mut map)?.unwrap_or(false),
+                DataKey::SnapshotQuality => beside.quality = map.next_value()?,
+                DataKey::SystemSurface => beside.surface = map.next_value()?,
+                DataKey::RunnerFatal => beside.fatal = flag(&mut map)?.unwrap_or(false),
+                DataKey::RunnerFatalReason => beside.fatal_reason = map.next_value()?,
+                DataKey::RunnerMainThreadBusy => beside.busy = flag(&mut map)?.unwrap_or(false),
+                DataKey::Unknown => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(Some(beside))
+    }
+}
+
+fn flag<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<bool>, A::Error> {
+    map.next_value()
+}
+
+struct Nodes<'t> {
+    tree: &'t mut Tree,
+}
+
+impl<'de> DeserializeSeed<'de> for Nodes<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Nodes<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of nodes")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq
+            .next_element_seed(OneNode { tree: self.tree })?
+            .is_some()
+        {
+            self.tree.push().map_err(de::Error::custom)?;
+        }
+        Ok(())
+    }
+}
+
+struct OneNode<'t> {
+    tree: &'t mut Tree,
+}
+
+impl<'de> DeserializeSeed<'de> for OneNode<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneNode<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a node")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Tree { text, node, .. } = self.tree;
+        while let Some(key) = map.next_key()? {
+            match key {
+                NodeKey::Type => node.kind = map.next_value_seed(Append(text))?,
+                NodeKey::Label => node.label = map.next_value_seed(Append(text))?,
+                NodeKey::Identifier => node.identifier = map.next_value_seed(Append(text))?,
+                NodeKey::Value => node.value = map.next_value_seed(Append(text))?,
+                NodeKey::Placeholder => node.placeholder = map.next_value_seed(Append(text))?,
+                NodeKey::Rect => {
+                    let place: Option<Place> = map.next_value()?;
+                    node.rect = place.and_then(|place| {
+                        Some(Rect::new(place.x?, place.y?, place.width?, place.height?))
+                    });
+                }
+                NodeKey::Enabled => node.enabled = flag(&mut map)?,
+                NodeKey::Focused => node.focused = flag(&mut map)?,
+                NodeKey::Selected => node.selected = flag(&mut map)?,
+                NodeKey::Hittable => node.hittable = flag(&mut map)?,
+                NodeKey::Depth => node.depth = map.next_value::<Option<usize>>()?.unwrap_or(0),
+                NodeKey::ParentIndex => node.parent = map.next_value()?,
+                NodeKey::HiddenContentAbove => node.above = flag(&mut map)?.unwrap_or(false),
+                NodeKey::HiddenContentBelow => node.below = flag(&mut map)?.unwrap_or(false),
+                NodeKey::Unknown => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts a text to the end of the buffer and says where it is. Null is no text.
+struct Append<'t>(&'t mut String);
+
+impl<'de> DeserializeSeed<'de> for Append<'_> {
+    type Value = Option<Range<usize>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Append<'_> {
+    type Value = Option<Range<usize>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        let start = self.0.len();
+        self.0.push_str(text);
+        Ok(Some(start..self.0.len()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
+        self.visit_str(if value { "1" } else { "0" })
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Self::Value, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Self::Value, E> {
+        self.visit_str(&value.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(reply: &[u8]) -> Result<Decoded, DecodeError> {
+        let facts = Facts {
+            app: Some("com.x"),
+            handle: Some("c7"),
+            ..Facts::default()
+        };
+        decode(reply, CaptureOptions::default(), &facts, &Limits::default())
+    }
+
+    fn tree(nodes: serde_json::Value) -> Decoded {
+        let reply = json!({"data": {"nodes": nodes, "snapshotQuality": {"state": "healthy", "backend": "tree"}}, "ok": true});
+        read(reply.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_reply_becomes_a_tree_with_its_verdict() {
+        let decoded = tree(json!([
+            {"index": 0, "type": "Application", "label": "App", "rect": {"x": 0, "y": 0, "width": 402, "height": 874}, "enabled": true, "hittable": false, "depth": 0},
+            {"index": 1, "type": "Switch", "identifier": "wifi", "value": "1", "rect": {"x": 1, "y": 2.5, "width": 3, "height": 4}, "enabled": true, "hittable": true, "depth": 1, "parentIndex": 0},
+            {"index": 2, "type": "SecureTextField", "value": "••••", "depth": 1, "parentIndex": 0, "focused": true},
+            {"index": 3, "type": "Table", "hiddenContentBelow": true, "depth": 1, "parentIndex": 0},
+            {"index": 4, "type": "Element(5)", "label": "a\u{0}\u{1F600}\"b", "depth": 2, "parentIndex": 3, "later": {"x": []}},
+        ]));
+        let snapshot = decoded.snapshot;
+        let nodes: Vec<_> = snapshot.nodes().collect();
+        assert_eq!(nodes.len(), 5);
+        assert_eq!(
+            snapshot.info().viewport,
+            Some(Rect::new(0.0, 0.0, 402.0, 874.0))
+        );
+        assert_eq!(
+            (nodes[0].handle(), nodes[0].flag(Flag::Hittable)),
+            (Some("c7"), None)
+        );
+        assert_eq!(
+            (nodes[1].role(), nodes[1].checked(), nodes[1].value()),
+            (Role::Switch, Some(Checked::On), None)
+        );
+        assert_eq!(nodes[1].bounds(), Some(Rect::new(1.0, 2.5, 3.0, 4.0)));
+        assert!(
+            nodes[2].is(Flag::Secure) && nodes[2].value().is_none() && nodes[2].is(Flag::Focused)
+        );
+        assert!(nodes[3].hidden_content().has(Direction::Down));
+        assert_eq!(
+            (nodes[4].role(), nodes[4].label()),
+            (Role::Sheet, Some("a\u{0}\u{1F600}\"b"))
+        );
+        assert_eq!(nodes[4].parent().map(|node| node.id()), Some(nodes[3].id()));
+        assert_eq!(nodes[3].flag(Flag::Selected), None, "absent is not false");
+        assert_eq!(snapshot.quality().source, "tree");
+    }
+
+    #[test]
+    fn a_degraded_tree_says_so() {
+        let reply = |quality: &str, nodes: &str| {
+            format!(
+                "{{\"ok\":true,\"data\":{{\"nodes\":{nodes},\"runnerFatal\":true,\"runnerFatalReason\":\"ax\",\"truncated\":true,\"snapshotQuality\":{quality}}}}}"
+            )
+        };
+        let root = "[{\"type\":\"Application\",\"depth\":0}]";
+        let sparse = read(
+            reply(
+                "{\"state\":\"sparse\",\"backend\":\"tree\",\"reasonCode\":\"ax-rejected\"}",
+                root,
+            )
+            .as_bytes(),
+        )
+        .unwrap();
+        assert_eq!(
+            sparse.snapshot.quality().reason,
+            Some(QualityReason::AxRejected)
+        );
+        assert_eq!(sparse.fatal.as_deref(), Some("ax"));
+        assert!(sparse.snapshot.quality().is_sparse() && !sparse.snapshot.proves_absence());
+        // Neither a state nor a source that is not known is a verdict.
+        for quality in [
+            "null",
+            "{}",
+            "{\"state\":\"fine\",\"backend\":\"tree\"}",
+            "{\"state\":\"healthy\",\"backend\":\"x\"}",
+        ] {
+            let unjudged = read(reply(quality, root).as_bytes()).unwrap().snapshot;
+            assert!(unjudged.quality().is_sparse(), "{quality}");
+        }
+        let none =
+            read(reply("{\"state\":\"healthy\",\"backend\":\"tree\"}", "[]").as_bytes()).unwrap();
+        assert!(none.snapshot.quality().is_sparse());
+        let deep = "{\"state\":\"recovered\",\"backend\":\"private-ax\",\"reasonCode\":\"deferred\",\"effectiveDepth\":40,\"timing\":{\"acquisitionMs\":12.5}}";
+        let deep = read(reply(deep, "[{\"depth\":0},{\"depth\":1}]").as_bytes())
+            .unwrap()
+            .snapshot;
+        assert_eq!(deep.quality().effective_depth, Some(40));
+        assert_eq!(
+            deep.info().acquisition,
+            Some(std::time::Duration::from_micros(12_500))
+        );
+    }
+
+    #[test]
+    fn a_failure_keeps_its_code() {
+        let refused = read(
+            br#"{"ok":false,"error":{"code":"IOS_AX_SNAPSHOT_FAILED","message":"no","hint":"h"}}"#,
+        );
+        let Err(DecodeError::Refused { code, hint, .. }) = refused else {
+            panic!()
+        };
+        assert_eq!(
+            (code.as_str(), hint.as_deref()),
+            ("IOS_AX_SNAPSHOT_FAILED", Some("h"))
+        );
+    }
+
+    #[test]
+    fn trees_that_lie_about_their_order_are_placed_by_depth() {
+        let decoded = tree(json!([
+            {"type": "Application", "depth": 0},
+            {"type": "Window", "depth": 1, "parentIndex": 99},
+            {"type": "Cell", "depth": 1, "parentIndex": 0},
+            {"type": "Button", "depth": 2, "parentIndex": 1},
+            {"type": "Other", "depth": 40, "parentIndex": null},
+        ]));
+        let depths: Vec<_> = decoded.snapshot.nodes().map(|node| node.depth()).collect();
+        assert_eq!(depths, [0, 1, 1, 2, 3]);
+    }
+
+    #[test]
+    fn limits_make_a_tree_truncated() {
+        let nodes: Vec<_> = (0..50)
+            .map(|depth| json!({"type": "Other", "depth": depth}))
+            .collect();
+        let reply = json!({"ok": true, "data": {"nodes": nodes}}).to_string();
+        for (limits, count) in [
+            (
+                Limits {
+                    nodes: 10,
+                    ..Limits::default()
+                },
+                10,
+            ),
+            (
+                Limits {
+                    depth: 20,
+                    ..Limits::default()
+                },
+                20,
+            ),
+        ] {
+            let snapshot = decode(
+                reply.as_bytes(),
+                CaptureOptions::default(),
+                &Facts::default(),
+                &limits,
+            )
+            .unwrap()
+            .snapshot;
+            assert!(snapshot.len() == count && snapshot.info().truncated);
+        }
+        let small = Limits {
+            bytes: 10,
+            ..Limits::default()
+        };
+        let error = decode(
+            reply.as_bytes(),
+            CaptureOptions::default(),
+            &Facts::default(),
+            &small,
+        )
+        .unwrap_err();
+        assert_eq!(error, DecodeError::TooLarge { limit: 10 });
+    }
+
+    #[test]
+    fn what_is_no_reply_is_refused() {
+        for reply in [
+            "",
+            "{}",
+            "[]",
+            "{\"ok\":true}x",
+            "{\"ok\":true,\"data\":{\"nodes\":[{\"depth\":-1}]}}",
+            "{\"data\":{}}",
+        ] {
+            assert_eq!(
+                read(reply.as_bytes()).unwrap_err(),
+                DecodeError::Malformed,
+                "{reply}"
+            );
+        }
+        let deep = format!(
+            "{{\"ok\":true,\"data\":{{\"nodes\":[{{\"actions\":{}",
+            "[".repeat(100_000)
+        );
+        assert_eq!(read(deep.as_bytes()).unwrap_err(), DecodeError::Malformed);
+        assert!(
+            read(br#"{"ok":true,"data":null}"#)
+                .unwrap()
+                .snapshot
+                .quality()
+                .is_sparse()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = read(&bytes);
+        }
+
+        #[test]
+        fn no_tree_makes_it_panic(nodes in proptest::collection::vec((0_usize..9, proptest::option::of(0_usize..40), ".{0,12}", any::<f64>()), 0..60)) {
+            let count = nodes.len();
+            let nodes: Vec<_> = nodes.into_iter().map(|(depth, parent, text, number)| json!({
+                "type": text, "label": text, "depth": depth, "parentIndex": parent, "rect": {"x": number, "y": 1, "width": number, "height": 2},
+            })).collect();
+            let decoded = tree(json!(nodes));
+            prop_assert_eq!(decoded.snapshot.len(), count);
+        }
+    }
+}

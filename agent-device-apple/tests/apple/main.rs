@@ -1,0 +1,1 @@
+//! The crate against real peers.
