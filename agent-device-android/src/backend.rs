@@ -4,15 +4,19 @@ use std::{
     borrow::Cow,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use agent_device_core::{
     Backend, Call, Interactor, Result, SnapshotBackend,
-    action::{Action, AppState, Capabilities, Operation, Performed, Screenshot},
+    action::{
+        Action, Alert, AppState, Capabilities, Operation, Orientation, Performed, Screenshot,
+    },
     async_trait,
     dispatch::{Row, rows::android_helper as rows},
     snapshot::{CaptureOptions, Keyboard, Snapshot},
 };
+use tokio::time::Instant;
 
 use crate::{
     act,
@@ -54,7 +58,23 @@ pub(crate) struct Memory {
 struct Remembered {
     app: Option<String>,
     display: Option<(u32, u32)>,
+    seen: Option<Seen>,
+    mark: Option<see::Mark>,
+    rotation: Option<act::Rotation>,
+    capabilities: Vec<String>,
 }
+
+/// The last capture.
+#[derive(Debug)]
+struct Seen {
+    at: Instant,
+    fingerprint: u64,
+    front: Option<String>,
+    system_dialog: bool,
+}
+
+/// A screen that was seen longer ago is not compared with.
+const SEEN_LASTS: Duration = Duration::from_secs(5);
 
 impl Memory {
     fn inner(&self) -> MutexGuard<'_, Remembered> {
@@ -78,6 +98,62 @@ impl Memory {
     pub(crate) fn set_display(&self, display: (u32, u32)) {
         self.inner().display = Some(display);
     }
+
+    /// A capture was taken.
+    pub(crate) fn saw(&self, fingerprint: u64, front: Option<&str>, system_dialog: bool) {
+        let mut inner = self.inner();
+        inner.mark = None;
+        inner.seen = Some(Seen {
+            at: Instant::now(),
+            fingerprint,
+            front: front.map(str::to_owned),
+            system_dialog,
+        });
+    }
+
+    /// The app that was in front in the last capture.
+    pub(crate) fn front(&self) -> Option<String> {
+        self.inner().seen.as_ref()?.front.clone()
+    }
+
+    /// Whether the last capture showed a dialog of the system over the app.
+    pub(crate) fn saw_system_dialog(&self) -> bool {
+        let inner = self.inner();
+        inner.seen.as_ref().is_some_and(|seen| seen.system_dialog)
+    }
+
+    /// An action begins after which the screen may be another.
+    pub(crate) fn acts(&self) {
+        let mut inner = self.inner();
+        let recent = inner
+            .seen
+            .as_ref()
+            .filter(|seen| seen.at.elapsed() <= SEEN_LASTS);
+        let mark = recent.map(|seen| see::Mark::now(seen.fingerprint));
+        inner.mark = mark;
+    }
+
+    pub(crate) fn mark(&self) -> Option<see::Mark> {
+        self.inner().mark
+    }
+
+    /// Keeps how the display was set before it was turned for the first time.
+    pub(crate) fn keep_rotation(&self, rotation: act::Rotation) {
+        self.inner().rotation.get_or_insert(rotation);
+    }
+
+    pub(crate) fn has_rotation(&self) -> bool {
+        self.inner().rotation.is_some()
+    }
+
+    pub(crate) fn take_rotation(&self) -> Option<act::Rotation> {
+        self.inner().rotation.take()
+    }
+
+    /// Whether the helper that is on the device can do this.
+    pub(crate) fn helper_does(&self, what: &str) -> bool {
+        self.inner().capabilities.iter().any(|word| word == what)
+    }
 }
 
 impl Android {
@@ -100,6 +176,8 @@ impl Android {
         let name = device.selector().to_string();
         let helper = Helper::new(device, config);
         let ping = helper.read(Command::new("ping", ""), &call).await?;
+        let capabilities = ping.facts.get("capabilities").unwrap_or_default();
+        memory.inner().capabilities = capabilities.split(',').map(str::to_owned).collect();
         let display = see::viewport(&helper, &call).await?.display;
         if let Some(display) = display {
             memory.set_display(display);
@@ -141,8 +219,12 @@ impl Android {
     ///
     /// The session may live on until [`AndroidConfig::idle_timeout`].
     pub async fn close(&self) -> Result<()> {
-        let call = Call::standalone(std::time::Duration::from_secs(10));
-        self.helper.close(&call).await
+        let call = Call::standalone(Duration::from_secs(10));
+        let restored = match self.memory.take_rotation() {
+            Some(rotation) => rotation.restore(&self.helper.device, &call).await,
+            None => Ok(()),
+        };
+        self.helper.close(&call).await.and(restored)
     }
 }
 
@@ -156,6 +238,9 @@ impl fmt::Debug for Android {
 
 impl Drop for Android {
     fn drop(&mut self) {
+        if let Some(rotation) = self.memory.take_rotation() {
+            rotation.restore_from_a_thread(&self.helper.device);
+        }
         self.helper.end_from_a_thread();
     }
 }
@@ -163,8 +248,7 @@ impl Drop for Android {
 #[async_trait]
 impl SnapshotBackend for Android {
     async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
-        let app = self.memory.app();
-        see::capture(&self.helper, app.as_deref(), options, call).await
+        see::capture(&self.helper, &self.memory, options, call).await
     }
 
     /// A capture that is given up ends on the device within its own limits; the next command waits for its turn.
@@ -177,7 +261,6 @@ impl SnapshotBackend for Android {
 impl Interactor for Android {
     fn capabilities(&self) -> Capabilities {
         let leaf = "unsupported-platform-leaf";
-        let owner = "owner-capability-missing";
         Capabilities::of(&[
             Operation::Tap,
             Operation::DoubleTap,
@@ -192,12 +275,17 @@ impl Interactor for Android {
             Operation::AppSwitcher,
             Operation::Open,
             Operation::Close,
+            Operation::AcceptAlert,
+            Operation::DismissAlert,
             Operation::KeyboardDismiss,
             Operation::KeyboardEnter,
+            Operation::SetOrientation,
             Operation::WriteClipboard,
             Operation::Screenshot,
             Operation::ReadClipboard,
+            Operation::ReadAlert,
             Operation::ReadKeyboard,
+            Operation::ReadOrientation,
             Operation::ReadAppState,
         ])
         .with_max_pointers(2)
@@ -206,23 +294,6 @@ impl Interactor for Android {
             leaf,
             Some("A finger does not hover: tap."),
         )
-        .without(
-            Operation::ReadAlert,
-            owner,
-            Some("Look at a snapshot: a dialog is in it."),
-        )
-        .without(
-            Operation::AcceptAlert,
-            owner,
-            Some("Press the dialog's button."),
-        )
-        .without(
-            Operation::DismissAlert,
-            owner,
-            Some("Press the dialog's button."),
-        )
-        .without(Operation::SetOrientation, owner, None)
-        .without(Operation::ReadOrientation, owner, None)
         .without(Operation::ReadWindows, leaf, None)
         .without(Operation::SelectWindow, leaf, None)
     }
@@ -233,6 +304,14 @@ impl Interactor for Android {
 
     async fn screenshot(&self, call: &Call) -> Result<Screenshot> {
         see::screenshot(&self.helper, call).await
+    }
+
+    async fn alert(&self, call: &Call) -> Result<Option<Alert>> {
+        see::alert(&self.helper, &self.memory, call).await
+    }
+
+    async fn orientation(&self, call: &Call) -> Result<Orientation> {
+        see::orientation(&self.helper, call).await
     }
 
     async fn clipboard(&self, call: &Call) -> Result<String> {

@@ -71,7 +71,7 @@ pub(super) async fn fill(
         });
     }
     Ok(
-        match read_back(helper, name.as_deref(), touch.point, text, call).await {
+        match read_back(helper, memory, name.as_deref(), touch.point, text, call).await {
             Some(state) => performed.with_field(state),
             None => unread(performed),
         },
@@ -84,8 +84,8 @@ fn unread(performed: Performed) -> Performed {
         .with_warning("what the field holds now is not known")
 }
 
-async fn look(helper: &Helper, call: &Call) -> Result<Snapshot> {
-    see::capture(helper, None, &CaptureOptions::raw(), call).await
+async fn look(helper: &Helper, memory: &Memory, call: &Call) -> Result<Snapshot> {
+    see::tree(helper, memory, &CaptureOptions::raw(), call).await
 }
 
 /// Gives the field the focus by a tap, and looks whether it has it. The field's identifier.
@@ -99,7 +99,7 @@ async fn focused(
         .target
         .as_ref()
         .and_then(|target| target.node().identifier().map(str::to_owned));
-    touch::tap(helper, memory, touch.point, 1, call).await?;
+    touch::tap(helper, memory, touch, 1, call).await?;
     let has_focus = |screen: &Snapshot, _: Option<&_>, _| {
         let mut focused = screen.nodes().filter(|node| node.is(Flag::Focused));
         match focused.find(|node| is_meant(*node, wanted.as_deref(), touch.point)) {
@@ -107,7 +107,14 @@ async fn focused(
             None => Judgement::go_on(),
         }
     };
-    let field = wait::until("focus", FOCUS_LIMIT, call, || look(helper, call), has_focus).await?;
+    let field = wait::until(
+        "focus",
+        FOCUS_LIMIT,
+        call,
+        || look(helper, memory, call),
+        has_focus,
+    )
+    .await?;
     field.ok_or_else(|| {
         Error::new(
             ErrorCode::CommandFailed,
@@ -130,6 +137,7 @@ fn is_meant(node: Node<'_>, wanted: Option<&str>, point: Point) -> bool {
 /// What the field holds once it holds still. The text was sent: a failure here does not fail the action.
 async fn read_back(
     helper: &Helper,
+    memory: &Memory,
     name: Option<&str>,
     point: Point,
     text: &Text,
@@ -149,7 +157,14 @@ async fn read_back(
             Judgement::go_on()
         }
     };
-    let looked = wait::until("value", VALUE_LIMIT, call, || look(helper, call), rests).await;
+    let looked = wait::until(
+        "value",
+        VALUE_LIMIT,
+        call,
+        || look(helper, memory, call),
+        rests,
+    )
+    .await;
     looked.ok().and(last)
 }
 

@@ -3,9 +3,13 @@
 //! Touches, keys and text go through the helper, which injects them as the platform does and says whether it had begun when
 //! something fails. Apps are opened and closed by the shell.
 
+mod alert;
 mod app;
 mod fill;
+mod guard;
+mod target;
 mod touch;
+mod turn;
 mod wait;
 
 use std::time::Duration;
@@ -22,6 +26,8 @@ use crate::{
     helper::{Command, Helper, encode},
     see,
 };
+
+pub(crate) use turn::Rotation;
 
 /// Key codes of Android.
 mod key {
@@ -43,11 +49,35 @@ pub(crate) async fn perform(
     action: &Action,
     call: &Call,
 ) -> Result<Performed> {
+    guard::before(helper, memory, action, call).await?;
+    if leads_on(action) {
+        memory.acts();
+    }
+    let performed = act(helper, memory, action, call).await?;
+    guard::after(helper, memory, action, performed, call).await
+}
+
+/// Whether another screen may come of it.
+fn leads_on(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Tap(_)
+            | Action::DoubleTap(_)
+            | Action::LongPress(..)
+            | Action::Open(_)
+            | Action::Back
+            | Action::KeyboardEnter
+            | Action::AcceptAlert(_)
+            | Action::DismissAlert
+    )
+}
+
+async fn act(helper: &Helper, memory: &Memory, action: &Action, call: &Call) -> Result<Performed> {
     match action {
-        Action::Tap(touch) => touch::tap(helper, memory, touch.point, 1, call).await,
-        Action::DoubleTap(touch) => touch::tap(helper, memory, touch.point, 2, call).await,
+        Action::Tap(touch) => touch::tap(helper, memory, touch, 1, call).await,
+        Action::DoubleTap(touch) => touch::tap(helper, memory, touch, 2, call).await,
         Action::LongPress(touch, hold) => {
-            touch::long_press(helper, memory, touch.point, *hold, call).await
+            touch::long_press(helper, memory, touch, *hold, call).await
         }
         Action::Focus(touch) => fill::focus(helper, memory, touch, call).await,
         Action::TypeText(text) => type_text(helper, text, call).await,
@@ -61,6 +91,9 @@ pub(crate) async fn perform(
         Action::KeyboardDismiss => dismiss_keyboard(helper, call).await,
         Action::Open(target) => app::open(helper, memory, target, call).await,
         Action::Close(app) => app::close(helper, memory, app.as_deref(), call).await,
+        Action::AcceptAlert(answer) => alert::accept(helper, memory, answer.as_ref(), call).await,
+        Action::DismissAlert => alert::dismiss(helper, memory, call).await,
+        Action::SetOrientation(orientation) => turn::to(helper, memory, *orientation, call).await,
         Action::WriteClipboard(text) => {
             let payload = encoded(text)?;
             helper

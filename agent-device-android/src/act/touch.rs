@@ -4,15 +4,16 @@ use std::{fmt::Write as _, time::Duration};
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
-    action::Performed,
+    action::{Performed, Touch},
     dispatch::rows::android_helper as rows,
     geometry::Point,
     gesture::{GesturePlan, Sample, ScrollPlan},
 };
 
+use super::target;
 use crate::{
     backend::Memory,
-    helper::{Command, Helper, encode},
+    helper::{Command, Helper, HelperFailure, encode},
     see,
 };
 
@@ -29,20 +30,17 @@ const FRAME: Duration = Duration::from_millis(16);
 pub(super) async fn tap(
     helper: &Helper,
     memory: &Memory,
-    point: Point,
+    touch: &Touch,
     count: u8,
     call: &Call,
 ) -> Result<Performed> {
-    within_display(helper, memory, [point], call).await?;
-    let payload = format!("{},,{count}", place(point));
-    helper.mutate(Command::new("tap", &payload), call).await?;
-    Ok(Performed::by("coordinates"))
+    press(helper, memory, touch, &format!(",{count}"), call).await
 }
 
 pub(super) async fn long_press(
     helper: &Helper,
     memory: &Memory,
-    point: Point,
+    touch: &Touch,
     hold: Duration,
     call: &Call,
 ) -> Result<Performed> {
@@ -52,10 +50,41 @@ pub(super) async fn long_press(
             "a press is held for at most 60 s",
         ));
     }
-    within_display(helper, memory, [point], call).await?;
-    let payload = format!("{},{}", place(point), hold.as_millis());
-    helper.mutate(Command::new("tap", &payload), call).await?;
-    Ok(Performed::by("coordinates"))
+    press(
+        helper,
+        memory,
+        touch,
+        &format!("{},", hold.as_millis()),
+        call,
+    )
+    .await
+}
+
+/// Presses at the point if the element that is meant is still there: the helper looks before it touches.
+async fn press(
+    helper: &Helper,
+    memory: &Memory,
+    touch: &Touch,
+    how: &str,
+    call: &Call,
+) -> Result<Performed> {
+    within_display(helper, memory, [touch.point], call).await?;
+    let mut payload = format!("{},{how}", place(touch.point));
+    let target = touch.target.as_ref();
+    if let Some(target) = target.filter(|_| memory.helper_does("tap-target")) {
+        let _ = write!(
+            payload,
+            ",,{}",
+            encode(target::description(target).as_bytes())
+        );
+    }
+    match helper.mutate(Command::new("tap", &payload), call).await {
+        Ok(_) => Ok(Performed::by("coordinates")),
+        Err(HelperFailure::Refused { kind, message }) if kind == target::CHANGED => {
+            Err(target::changed(&message))
+        }
+        Err(failure) => Err(failure.into()),
+    }
 }
 
 fn place(point: Point) -> String {

@@ -12,6 +12,9 @@ use agent_device_core::{
 /// Between two looks.
 const INTERVAL: Duration = Duration::from_millis(60);
 
+/// What the last look has at least, when the call itself ends before `limit`.
+const MARGIN: Duration = Duration::from_millis(250);
+
 /// Looks until `verdict` is content; `None` when `limit`, or the call's own time, is over before. The last look may be judged
 /// late: it is never given up.
 pub(super) async fn until<T, R, Fut>(
@@ -24,7 +27,8 @@ pub(super) async fn until<T, R, Fut>(
 where
     Fut: Future<Output = Result<T>>,
 {
-    let schedule = Schedule::new(phase, INTERVAL, limit.min(call.remaining()));
+    let budget = limit.min(call.remaining().saturating_sub(MARGIN));
+    let schedule = Schedule::new(phase, INTERVAL, budget);
     let none = |_: &Error| false;
     let observed = observe_until(schedule, call.cancel(), None, |_| look(), none, verdict).await;
     match observed.end {

@@ -22,6 +22,26 @@ pub(super) fn is_input_method(package: &str, facts: &Facts<'_>) -> bool {
     facts.input_method == Some(package) || INPUT_METHODS.contains(&package)
 }
 
+/// Parts of every window that the framework itself builds: that they are there says nothing of the app.
+pub(super) fn is_skeleton(id: &str) -> bool {
+    let name = id.split_once(":id/").map_or(id, |(_, name)| name);
+    matches!(
+        name,
+        "content"
+            | "statusBarBackground"
+            | "navigationBarBackground"
+            | "decor_content_parent"
+            | "action_bar_root"
+            | "action_mode_bar_stub"
+    )
+}
+
+/// The panel of a dialog: of the framework and of AppCompat, and of the permission controller.
+pub(super) fn is_dialog_panel(id: &str) -> bool {
+    let name = id.split_once(":id/").map(|(_, name)| name);
+    matches!(name, Some("parentPanel" | "grant_dialog"))
+}
+
 /// Whether a resource id names the status bar or the navigation bar.
 pub(super) fn is_system_bar(id: &str) -> bool {
     id.strip_prefix("com.android.systemui:id/")
@@ -50,6 +70,8 @@ pub struct Counts {
     pub not_system: usize,
     /// Those of the system's window that is active or has the focus, without status bar and navigation bar.
     pub of_system_surface: usize,
+    /// Those in windows of apps that the framework has not built by itself, as it does in every window.
+    pub(super) of_apps_own: usize,
     /// Nodes that don't belong to the system.
     pub(super) foreign_nodes: usize,
     pub(super) alert_button: bool,
@@ -124,6 +146,10 @@ impl Content {
                 return poor;
             }
         }
+        // Nothing of its own, and yet something to see: a canvas, or content that is not told yet.
+        if counts.app_windows > 0 && counts.of_apps_own == 0 && facts.picture_shows == Some(true) {
+            return poor;
+        }
         if windows && counts.app_windows == 0 || !windows && counts.foreign_nodes == 0 {
             return Self::Unusable(Unusable::SystemWindowOnly);
         }
@@ -136,10 +162,15 @@ impl Content {
             Self::Unusable(Unusable::EmptyHelperOutput) => {
                 Quality::new(QualityState::Sparse, source, Some(QualityReason::NoNodes))
             }
-            Self::Unusable(_) => Quality::new(
+            Self::Unusable(Unusable::ContentPoorAppWindow) => Quality::new(
                 QualityState::Sparse,
                 source,
-                Some(QualityReason::SparseTree),
+                Some(QualityReason::ContentPoorAppWindow),
+            ),
+            Self::Unusable(Unusable::SystemWindowOnly) => Quality::new(
+                QualityState::Sparse,
+                source,
+                Some(QualityReason::SystemWindowOnly),
             ),
         }
     }
@@ -160,6 +191,7 @@ mod tests {
             app_windows: 1,
             meaningful: 10,
             in_app_windows: 8,
+            of_apps_own: 8,
             of_app: 8,
             not_system: 8,
             foreign_nodes: 15,
@@ -176,6 +208,18 @@ mod tests {
         };
         let many = Facts {
             windows: Some(3),
+            ..Facts::default()
+        };
+        let hollow = Counts {
+            of_apps_own: 0,
+            ..base
+        };
+        let seen = Facts {
+            picture_shows: Some(true),
+            ..Facts::default()
+        };
+        let blank = Facts {
+            picture_shows: Some(false),
             ..Facts::default()
         };
         let flat = Counts {
@@ -308,6 +352,10 @@ mod tests {
             ),
             (base, &any, Content::Usable),
             (base, &app, Content::Usable),
+            (base, &seen, Content::Usable),
+            (hollow, &any, Content::Usable),
+            (hollow, &seen, poor),
+            (hollow, &blank, Content::Usable),
         ] {
             assert_eq!(Content::of(&counts, facts), wanted, "{counts:?} {facts:?}");
         }

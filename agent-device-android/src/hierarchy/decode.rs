@@ -31,6 +31,9 @@ mod window {
     pub(super) const SYSTEM: i32 = 3;
 }
 
+/// The surface of a dialog that the system has put over the app.
+pub(crate) const SYSTEM_DIALOG: &str = "system-dialog";
+
 /// Children may stick out of a container this far before it counts as scrolling that way, in pixels.
 const OVERFLOW: i32 = 16;
 
@@ -222,6 +225,8 @@ struct Window {
     region: Option<bool>,
     package: Option<String>,
     meaningful: usize,
+    /// Without what the framework builds in every window.
+    own: usize,
     /// Without status bar and navigation bar.
     beside_bars: usize,
 }
@@ -403,6 +408,7 @@ impl<'d, 'f> Pass<'d, 'f> {
         let says = |text: Option<&str>| text.is_some_and(|text| !is_blank(text));
         let named = says(read.text) || says(read.description);
         let meaningful = named || says(id);
+        let own = named || says(id) && !id.is_some_and(content::is_skeleton);
         let own_id = id.is_some_and(|id| !is_generated(id));
 
         let shown = match (read.bounds, clip) {
@@ -439,11 +445,12 @@ impl<'d, 'f> Pass<'d, 'f> {
         } else {
             node.flag_if_known(Flag::VisibleToUser, read.visible);
         }
-        if class.structural && depth > 0 && !acts && !named && !own_id && !read.scrollable {
+        let arranges = class.structural && depth > 0 && role != Role::Alert;
+        if arranges && !acts && !named && !own_id && !read.scrollable {
             node.flag(Flag::Transparent, true);
         }
 
-        self.count(read, hidden, meaningful, bar, id);
+        self.count(read, hidden, meaningful, own, bar, id);
         self.shapes.push(Shape {
             shown,
             painted: Edges::default(),
@@ -494,6 +501,7 @@ impl<'d, 'f> Pass<'d, 'f> {
                 region: read.window_region,
                 package,
                 meaningful: 0,
+                own: 0,
                 beside_bars: 0,
             });
         } else if self.package.is_none() {
@@ -511,6 +519,9 @@ impl<'d, 'f> Pass<'d, 'f> {
         if secret {
             return Role::SecureTextField;
         }
+        if read.id.is_some_and(content::is_dialog_panel) {
+            return Role::Alert;
+        }
         if class.editable && class.role == Role::Text {
             return Role::TextField;
         }
@@ -527,6 +538,7 @@ impl<'d, 'f> Pass<'d, 'f> {
         read: &Attributes<'_>,
         hidden: bool,
         meaningful: bool,
+        own: bool,
         bar: bool,
         id: Option<&str>,
     ) {
@@ -550,6 +562,7 @@ impl<'d, 'f> Pass<'d, 'f> {
         counts.of_input_method += usize::from(keyboard);
         if let Some(window) = window {
             window.meaningful += 1;
+            window.own += usize::from(own);
             window.beside_bars += usize::from(!bar);
         }
         if let Some(id) = id.and_then(|id| id.strip_prefix("android:id/")) {
@@ -613,6 +626,7 @@ impl<'d, 'f> Pass<'d, 'f> {
                 window::APPLICATION => {
                     self.counts.app_windows += 1;
                     self.counts.in_app_windows += window.meaningful;
+                    self.counts.of_apps_own += window.own;
                 }
                 window::SYSTEM if window.leads => {
                     self.counts.of_system_surface =
@@ -622,6 +636,7 @@ impl<'d, 'f> Pass<'d, 'f> {
             }
         }
         let content = Content::of(&self.counts, self.facts);
+        let hollow = self.hollow(content);
         self.hide_stale_windows();
         let builder = &mut self.builder;
         let occlusion = if self.shapes.is_empty() {
@@ -652,16 +667,17 @@ impl<'d, 'f> Pass<'d, 'f> {
         info.producer = "android";
         info.viewport = display;
         info.scale = self.facts.scale;
+        info.density = self.facts.density;
         info.truncated = self.truncated;
         info.app = self.front_app();
         info.keyboard = self.keyboard();
-        info.system_surface =
-            (content == Content::SystemSurface).then(|| "system-window".to_owned());
+        info.system_surface = self.system_surface(content).map(str::to_owned);
         info.acquisition = self.facts.elapsed;
         Ok(Decoded {
             snapshot: self.builder.finish(info),
             content,
             counts: self.counts,
+            hollow,
             occlusion,
         })
     }
@@ -707,6 +723,45 @@ impl<'d, 'f> Pass<'d, 'f> {
         match front {
             Some(front) => front.package.take(),
             None => self.package.take(),
+        }
+    }
+
+    /// The window in front, if no window of an app holds anything of its own; without what lies over its edges.
+    fn hollow(&self, content: Content) -> Option<Rect> {
+        if content != Content::Usable || self.counts.of_apps_own > 0 {
+            return None;
+        }
+        let apps = self
+            .windows
+            .iter()
+            .filter(|w| w.kind == window::APPLICATION);
+        let front = apps.max_by_key(|window| (window.leads, window.layer))?;
+        let mut free = front.bounds?;
+        for bar in self
+            .windows
+            .iter()
+            .filter(|w| w.kind != window::APPLICATION)
+        {
+            let over = bar.bounds.unwrap_or_default().intersection(free);
+            if over.is_empty() || over.left > free.left || over.right < free.right {
+                continue;
+            }
+            if over.top <= free.top {
+                free.top = over.bottom;
+            } else if over.bottom >= free.bottom {
+                free.bottom = over.top;
+            }
+        }
+        Some(free.rect()).filter(|rect| rect.is_usable())
+    }
+
+    /// What of the system has come over the app.
+    fn system_surface(&self, content: Content) -> Option<&'static str> {
+        let over = |window: &Window| window.kind == window::SYSTEM && window.leads;
+        match content {
+            Content::SystemSurface => Some("system-window"),
+            Content::SystemDialog if self.windows.iter().any(over) => Some(SYSTEM_DIALOG),
+            _ => None,
         }
     }
 

@@ -16,11 +16,13 @@ mod decode;
 mod value;
 
 pub use content::{Content, Counts, Unusable};
+#[cfg(feature = "adb")]
+pub(crate) use decode::SYSTEM_DIALOG;
 pub use decode::decode;
 
 use std::{borrow::Cow, time::Duration};
 
-use agent_device_core::{Error, ErrorCode, Snapshot, snapshot::BuildError};
+use agent_device_core::{Error, ErrorCode, Snapshot, geometry::Rect, snapshot::BuildError};
 
 /// How much of a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,8 @@ pub struct Facts<'a> {
     pub display: Option<(u32, u32)>,
     /// Picture pixels for each unit of the coordinates, which are pixels: 1 when a screenshot has the display's size. 0: unknown.
     pub scale: f64,
+    /// Pixels for each density-independent point, as the display is set. 0: unknown.
+    pub density: f64,
     /// Whether an identifier that starts with the node's own package is called by its bare name: `power` for
     /// `com.app:id/power`.
     pub bare_ids: bool,
@@ -73,6 +77,8 @@ pub struct Facts<'a> {
     pub windows: Option<usize>,
     /// How long the helper took.
     pub elapsed: Option<Duration>,
+    /// Whether a picture of the app's window shows more than one colour. Asked for when [`Decoded::hollow`] is true.
+    pub picture_shows: Option<bool>,
 }
 
 /// A decoded document.
@@ -85,6 +91,9 @@ pub struct Decoded {
     pub content: Content,
     /// What was counted to tell.
     pub counts: Counts,
+    /// The window in front of an app in which there is nothing but what the framework builds in every window. The screen may
+    /// be empty, or the app draws without telling: only a picture says which.
+    pub hollow: Option<Rect>,
     /// Whether it is known what lies over what.
     pub occlusion: Occlusion,
 }

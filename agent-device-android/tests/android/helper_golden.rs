@@ -4,9 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use agent_device_android::{AdbConfig, Android, AndroidConfig, HelperInstall, adb::AdbServer};
 use agent_device_core::{
-    Call, Error, Interactor as _, Snapshot,
-    action::{Action, OpenTarget, Target, Touch},
-    dispatch::rows::android_helper as rows,
+    Call, Error, Interactor as _, Snapshot, SnapshotBackend as _,
+    action::{Action, OpenTarget, Orientation, Target, Touch},
+    dispatch::{
+        Row,
+        rows::{android_helper as rows, post_action_guard},
+    },
     geometry::{Point, Rect},
     snapshot::{CaptureOptions, Flag, Quality, SnapshotBuilder, SnapshotInfo},
     testing::Gate,
@@ -18,6 +21,12 @@ const HEAD: &str = "agentDeviceProtocol=android-snapshot-helper-v1\noutputFormat
 const READY: &[u8] = b"INSTRUMENTATION_STATUS: sessionReady=true\nINSTRUMENTATION_STATUS_CODE: 2\n";
 const VIEWPORT: &str = "kind=viewport\ndisplayWidth=1080\ndisplayHeight=2400\n";
 const KEYBOARD: &str = "keyboardX=0\nkeyboardY=1600\nkeyboardWidth=1080\nkeyboardHeight=800\n";
+
+/// Rows that need more of a device than a script has: the suite drives them.
+pub(crate) const ON_A_DEVICE: &[&Row] = &[
+    rows::APP_REOPENED.row(),
+    post_action_guard::ANDROID_PRESS_LEFT_APP.row(),
+];
 
 /// Selects the device and takes the service request.
 fn service(rest: Vec<Step>) -> Vec<Step> {
@@ -45,23 +54,39 @@ async fn connect(server: &AdbServer) -> Result<Android, Error> {
     Android::connect(device, config).await
 }
 
-/// Connects, then does the action while the scripts are followed.
-async fn act_for(scripts: Vec<Vec<Step>>, action: Action, budget: Duration) -> Error {
+async fn follow(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
     let session = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
     let start = [
         session,
-        done("ping", 1, "sdk=34\n"),
+        done("ping", 1, "sdk=34\ncapabilities=ping,tap,tap-target\n"),
         done("viewport", 2, VIEWPORT),
     ];
     let mut config = AdbConfig::default();
     config.start_server = false;
     let peer = Scripted::start_with([start.to_vec(), scripts].concat(), config).await;
     let android = connect(&peer.server).await.unwrap();
-    let error = android
-        .perform(&action, &Call::standalone(budget))
-        .await
-        .unwrap_err();
+    (peer, android)
+}
+
+/// Connects, then does the action while the scripts are followed.
+async fn act_for(scripts: Vec<Vec<Step>>, action: Action, budget: Duration) -> Error {
+    let (_peer, android) = follow(scripts).await;
+    let call = Call::standalone(budget);
+    let error = android.perform(&action, &call).await.unwrap_err();
     // Its last words would wait for a peer that goes with this runtime.
+    std::mem::forget(android);
+    error
+}
+
+/// The same with a capture before.
+async fn after_a_look(scripts: Vec<Vec<Step>>, action: Action) -> Error {
+    let (_peer, android) = follow(scripts).await;
+    let call = Call::standalone(Duration::from_secs(5));
+    android
+        .capture(&CaptureOptions::default(), &call)
+        .await
+        .unwrap();
+    let error = android.perform(&action, &call).await.unwrap_err();
     std::mem::forget(android);
     error
 }
@@ -81,6 +106,31 @@ fn tap() -> Action {
     Action::Tap(touch(10.0, None))
 }
 
+/// A capture of this document.
+fn screen(number: u32, document: &str) -> Vec<Step> {
+    let head = format!("byteLength={}\n", document.len());
+    let mut look = done("snapshot", number, &head);
+    look.push(Step::Send(document.as_bytes().to_vec()));
+    look
+}
+
+/// An alert of the app with one button.
+const ALERT: &str = "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][90,90]\">\
+    <node class=\"android.widget.LinearLayout\" resource-id=\"android:id/parentPanel\" bounds=\"[0,0][90,90]\">\
+    <node class=\"android.widget.Button\" resource-id=\"android:id/button1\" text=\"OK\" bounds=\"[0,0][90,90]\" />\
+    </node></node></hierarchy>";
+
+/// The system's dialog over an app.
+const DIALOG: &str = "<hierarchy rotation=\"0\">\
+    <node window-type=\"3\" window-focused=\"true\" window-bounds=\"[0,0][90,90]\" class=\"android.widget.FrameLayout\" \
+    package=\"android\" bounds=\"[0,0][90,90]\">\
+    <node class=\"android.widget.TextView\" resource-id=\"android:id/alertTitle\" package=\"android\" text=\"?\" \
+    visible-to-user=\"true\" bounds=\"[0,0][90,40]\" />\
+    <node class=\"android.widget.Button\" resource-id=\"android:id/button1\" package=\"android\" text=\"OK\" \
+    visible-to-user=\"true\" bounds=\"[0,40][90,90]\" /></node>\
+    <node window-type=\"1\" window-bounds=\"[0,0][90,90]\" class=\"android.widget.FrameLayout\" package=\"com.app\" \
+    bounds=\"[0,0][90,90]\" /></hierarchy>";
+
 fn field() -> Target {
     let mut tree = SnapshotBuilder::new(CaptureOptions::default());
     tree.root(agent_device_core::Role::TextField)
@@ -94,7 +144,13 @@ fn field() -> Target {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_row_of_the_helper_is_what_really_happens() {
-    let mut gate = Gate::new(rows::ROWS);
+    let scripted = rows::ROWS
+        .iter()
+        .copied()
+        .filter(|row| !ON_A_DEVICE.contains(row))
+        .collect::<Vec<_>>()
+        .leak();
+    let mut gate = Gate::new(scripted);
 
     // The session.
     let peer = Scripted::start(vec![printed("INSTRUMENTATION_FAILED: x\n")]).await;
@@ -134,15 +190,24 @@ async fn every_row_of_the_helper_is_what_really_happens() {
         &act(vec![printed("")], close).await,
     );
 
-    // What is found out too late for a no.
+    let elsewhere = "ok=false\nstarted=false\nerrorType=TargetChangedException\nmessage=other\n";
+    let meant = Action::Tap(touch(10.0, Some(field())));
+    let error = act(vec![reply("tap", 3, elsewhere)], meant.clone()).await;
+    gate.cites(rows::TARGET_CHANGED, &error);
     let nothing = "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][9,9]\" /></hierarchy>";
-    let mut scripts = vec![done("tap", 3, "")];
-    for number in 4..60 {
-        let head = format!("byteLength={}\n", nothing.len());
-        let mut look = done("snapshot", number, &head);
-        look.push(Step::Send(nothing.as_bytes().to_vec()));
-        scripts.push(look);
-    }
+    let looks: Vec<_> = (3..60).map(|number| screen(number, nothing)).collect();
+    let error = act(looks.clone(), Action::DismissAlert).await;
+    gate.cites(rows::ALERT_NOT_FOUND, &error);
+    let answer = Action::AcceptAlert(Some("x".into()));
+    let error = act(vec![screen(3, ALERT)], answer).await;
+    gate.cites(rows::ALERT_UNANSWERABLE, &error);
+    let focus = "  mCurrentFocus=Window{1a u0 Application Not Responding: com.other}\n";
+    let scripts = vec![screen(3, DIALOG), printed(focus)];
+    let error = after_a_look(scripts, meant).await;
+    gate.cites(rows::BLOCKED_BY_DIALOG, &error);
+
+    // What is found out too late for a no.
+    let scripts = [vec![done("tap", 3, "")], looks[1..].to_vec()].concat();
     let error = act(scripts, Action::Focus(touch(10.0, None))).await;
     gate.cites(rows::FOCUS_NOT_OBSERVED, &error);
     let open = format!("{VIEWPORT}{KEYBOARD}");
@@ -156,6 +221,13 @@ async fn every_row_of_the_helper_is_what_really_happens() {
     }
     let error = act(scripts, Action::KeyboardDismiss).await;
     gate.cites(rows::KEYBOARD_STAYS, &error);
+    let mut scripts = vec![done("viewport", 3, &format!("{VIEWPORT}rotation=0\n"))];
+    scripts.extend(["1\n", "0\n", "", ""].map(printed));
+    scripts
+        .extend((4..60).map(|number| done("viewport", number, &format!("{VIEWPORT}rotation=0\n"))));
+    let turn = Action::SetOrientation(Orientation::LandscapeLeft);
+    let error = act_for(scripts, turn, Duration::from_secs(2)).await;
+    gate.cites(rows::ORIENTATION_NOT_REACHED, &error);
     let open = Action::Open(OpenTarget::Url("none://x".to_owned()));
     let error = act(vec![printed("Error: Activity not started\n")], open).await;
     gate.cites(rows::OPEN_FAILED, &error);

@@ -11,18 +11,24 @@ use agent_device_android::{
 };
 use agent_device_core::{
     Call, Device, ErrorCode, Interactor as _,
-    action::{Action, OpenTarget},
+    action::{Action, OpenTarget, Orientation, Touch},
     async_trait,
+    dispatch::rows::{android_helper as rows, post_action_guard},
+    geometry::Point,
     selector::id,
-    testing::{Body, Event, Fault, Knob, Screen, conformance, fault_matrix},
+    testing::{Body, Event, Fault, Gate, Knob, Screen, conformance, fault_matrix},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    process::Command,
     task::JoinHandle,
 };
 
-use crate::peers::{RealServer, TestbedDevice, at_root};
+use crate::{
+    helper_golden::ON_A_DEVICE,
+    peers::{RealServer, TestbedDevice, at_root},
+};
 
 const FIXTURE: &str = "dev.agentdevice.fixture";
 const HELPER: &str = "dev.agentdevice.helper";
@@ -270,20 +276,8 @@ impl Phone {
 const LIMITS: &[(Screen, &str)] = &[
     (Screen::Frames, "only a page has frames"),
     (
-        Screen::Drawer,
-        "Android clips the place of what lies beside the screen to nothing: no direction leads there",
-    ),
-    (
-        Screen::Wrapper,
-        "the wrapper is one dp larger than its control, which is three pixels here: more than the point the core allows",
-    ),
-    (
         Screen::Sparse,
         "a tree that has lost its content is the same as that of a screen without any, which `never` is",
-    ),
-    (
-        Screen::Stale,
-        "the app tells accessibility of its old page, and nothing else on the device knows better",
     ),
 ];
 
@@ -301,6 +295,10 @@ impl Body for Phone {
                 "am",
                 "start",
                 "-W",
+                "-a",
+                "android.intent.action.MAIN",
+                "-c",
+                "android.intent.category.LAUNCHER",
                 "-n",
                 "dev.agentdevice.fixture/.FixtureActivity",
             ]);
@@ -395,6 +393,110 @@ async fn what_is_no_part_of_the_tree(phone: &Phone) {
     assert!(error.dispatched().is_no());
 }
 
+/// Breaks the device on purpose, beside adb.
+async fn fault(peer: &TestbedDevice, words: &[&str]) {
+    let device = at_root("testbed/android/device");
+    let list = Command::new(&device).arg("list").output().await.unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    let mut lines = list.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let line = lines.find(|line| line.get(1) == Some(&&*peer.address));
+    let name = line.expect("the device is listed")[0];
+    let broken = Command::new(&device)
+        .args(["fault", name])
+        .args(words)
+        .status();
+    assert!(broken.await.unwrap().success());
+}
+
+/// Somebody else's app in front after a press, and dialogs of the system.
+async fn what_comes_over_the_app(phone: &Phone, peer: &TestbedDevice) {
+    let android = &phone.android;
+    let mut gate = Gate::new(ON_A_DEVICE);
+    let nowhere = Action::Tap(Touch {
+        point: Point::new(500.0, 2300.0),
+        target: None,
+    });
+
+    phone.open(Screen::Counter, &[]).await;
+    phone.device().snapshot().await.unwrap();
+    let home = command(&["input", "keyevent", "3"]);
+    phone.beside.shell(&home, &call()).await.unwrap();
+    let left = async || android.app_state(&call()).await.unwrap().app.as_deref() != Some(FIXTURE);
+    while !left().await {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let error = android.perform(&nowhere, &call()).await.unwrap_err();
+    gate.cites(post_action_guard::ANDROID_PRESS_LEFT_APP, &error);
+    assert_eq!(error.detail("expectedPackage"), Some(&FIXTURE.into()));
+
+    // The system asks about the app: it is closed by the dialog and opened again, which are two sends.
+    phone.open(Screen::Counter, &[]).await;
+    fault(peer, &["anr", FIXTURE]).await;
+    let device = phone.device();
+    let alert = device.wait_for_alert(Duration::from_secs(5)).await.unwrap();
+    assert!(alert.text.contains("isn't responding"), "{alert:?}");
+    device.snapshot().await.unwrap();
+    let error = device.locate(id("counter")).press().await.unwrap_err();
+    gate.cites(rows::APP_REOPENED, &error);
+    assert_eq!(
+        (error.dispatched().is_no(), error.dispatched_steps()),
+        (false, 2),
+        "{error:?}"
+    );
+    assert_eq!(error.detail("inFront"), Some(&true.into()));
+    assert_eq!(device.alert().await.unwrap(), None);
+    let state = device.app_state().await.unwrap();
+    assert_eq!(state.app.as_deref(), Some(FIXTURE));
+
+    // Answered by the caller, nothing is in the way.
+    fault(peer, &["anr", FIXTURE]).await;
+    device.wait_for_alert(Duration::from_secs(5)).await.unwrap();
+    device.dismiss_alert().await.unwrap();
+    phone.open(Screen::Counter, &[]).await;
+    device.locate(id("counter")).press().await.unwrap();
+    gate.finish();
+}
+
+/// The display is turned and, at the end, set as it was.
+async fn the_display_is_turned_and_given_back(phone: &Phone) {
+    let device = phone.device();
+    let setting = async |key: &str| {
+        let get = command(&["settings", "get", "system", key]);
+        let output = phone.beside.shell(&get, &call()).await.unwrap();
+        output.stdout_text().trim().to_owned()
+    };
+    phone.open(Screen::Counter, &[]).await;
+    assert_eq!(device.orientation().await.unwrap(), Orientation::Portrait);
+    let before = (
+        setting("accelerometer_rotation").await,
+        setting("user_rotation").await,
+    );
+    for (orientation, lies) in [
+        (Orientation::LandscapeLeft, true),
+        (Orientation::Portrait, false),
+        (Orientation::LandscapeLeft, true),
+    ] {
+        let turn = Action::SetOrientation(orientation);
+        device.perform(turn).await.unwrap();
+        assert_eq!(device.orientation().await.unwrap(), orientation);
+        let viewport = device.snapshot().await.unwrap().info().viewport.unwrap();
+        assert_eq!(viewport.width > viewport.height, lies, "{viewport:?}");
+    }
+    assert_eq!(setting("accelerometer_rotation").await, "0");
+    phone.android.close().await.unwrap();
+    let after = (
+        setting("accelerometer_rotation").await,
+        setting("user_rotation").await,
+    );
+    assert_eq!(before, after);
+    device
+        .perform(Action::SetOrientation(Orientation::Portrait))
+        .await
+        .unwrap();
+    assert_eq!(device.orientation().await.unwrap(), Orientation::Portrait);
+    phone.android.close().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_device_conforms() {
     let Some(peer) = TestbedDevice::up().await else {
@@ -405,6 +507,8 @@ async fn the_device_conforms() {
     };
     let phone = Phone::start(&peer, &real).await;
     what_is_no_part_of_the_tree(&phone).await;
+    the_display_is_turned_and_given_back(&phone).await;
+    what_comes_over_the_app(&phone, &peer).await;
     conformance(&phone).await;
     fault_matrix(&phone).await;
     phone.android.close().await.unwrap();

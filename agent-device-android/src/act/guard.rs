@@ -1,0 +1,195 @@
+//! What may come between an app and an action: a dialog of the system, or a press that leads out of the app.
+//!
+//! Nothing is asked for on a way that is free: what the last capture showed decides beforehand, one read of the package in
+//! front afterwards.
+
+use std::time::Duration;
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result, Role,
+    action::{Action, OpenTarget, Performed, Touch},
+    dispatch::rows::{android_helper as rows, post_action_guard},
+    observe::Judgement,
+};
+
+use super::{alert, app, wait};
+use crate::{adb::ShellCommand, backend::Memory, helper::Helper, see};
+
+/// The package whose windows are the system's own dialogs.
+const SYSTEM: &str = "android";
+/// Where a press that missed the app lands.
+const ELSEWHERE: [&str; 2] = ["com.android.settings", "com.android.systemui"];
+const PERMISSIONS: [&str; 4] = [
+    "com.android.permissioncontroller",
+    "com.google.android.permissioncontroller",
+    "com.android.packageinstaller",
+    "com.google.android.packageinstaller",
+];
+/// How long an app that is opened again may take until it is in front.
+const COMES_BACK: Duration = Duration::from_secs(6);
+
+/// Refuses, or clears the way, if the last capture showed a dialog of the system in front of what is meant.
+pub(super) async fn before(
+    helper: &Helper,
+    memory: &Memory,
+    action: &Action,
+    call: &Call,
+) -> Result<()> {
+    if !memory.saw_system_dialog() || !is_hindered(action) {
+        return Ok(());
+    }
+    match blocker(helper, call).await? {
+        None => Ok(()),
+        Some(package) if memory.app().as_deref() == Some(&*package) => {
+            Err(recovered(helper, memory, &package, call).await?)
+        }
+        Some(package) => Err(Error::refused(
+            rows::BLOCKED_BY_DIALOG,
+            ErrorCode::CommandFailed,
+            "a dialog about another app that does not respond lies over the screen",
+        )
+        .with_reason("android_blocking_dialog")
+        .with_detail("package", package)
+        .with_hint("Answer the dialog first, then repeat.")),
+    }
+}
+
+/// Whether a dialog in front is in the way. One that is meant itself is not, and some actions lead past it.
+fn is_hindered(action: &Action) -> bool {
+    let beside = |touch: &Touch| {
+        let alert = |role| matches!(role, Role::Alert | Role::Dialog);
+        let target = touch.target.as_ref();
+        target.is_some_and(|target| !target.node().ancestors().any(|node| alert(node.role())))
+    };
+    match action {
+        Action::Tap(touch)
+        | Action::DoubleTap(touch)
+        | Action::LongPress(touch, _)
+        | Action::Focus(touch)
+        | Action::Fill(touch, _) => beside(touch),
+        Action::Scroll(_) | Action::Gesture(_) | Action::TypeText(_) | Action::KeyboardEnter => {
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Looks whether a press has led out of the app.
+pub(super) async fn after(
+    helper: &Helper,
+    memory: &Memory,
+    action: &Action,
+    performed: Performed,
+    call: &Call,
+) -> Result<Performed> {
+    let press = matches!(
+        action,
+        Action::Tap(_) | Action::DoubleTap(_) | Action::LongPress(..)
+    );
+    let Some(expected) = memory
+        .app()
+        .filter(|app| press && memory.front().as_ref() == Some(app))
+    else {
+        return Ok(performed);
+    };
+    // Whoever looks next waits for the same rest: it is waited for once.
+    let limit = helper.config.quiet_limit.min(call.remaining());
+    let Ok(viewport) = see::viewport_at_rest(helper, limit, call).await else {
+        // The press has landed. Who is in front is not known.
+        return Ok(performed);
+    };
+    let Some(front) = viewport.package.filter(|front| *front != expected) else {
+        return Ok(performed);
+    };
+    if PERMISSIONS.contains(&&*front) {
+        return Ok(performed.with_warning("the app asks for a permission: the dialog is open"));
+    }
+    if front == SYSTEM {
+        return match blocker(helper, call).await {
+            Ok(Some(package)) if package == expected => {
+                Err(recovered(helper, memory, &package, call).await?)
+            }
+            _ => Ok(performed.with_warning("a dialog of the system is open")),
+        };
+    }
+    if ELSEWHERE.contains(&&*front) || front.contains("launcher") {
+        return Err(Error::new(
+            ErrorCode::CommandFailed,
+            "the press led out of the app",
+        )
+        .uncertain(post_action_guard::ANDROID_PRESS_LEFT_APP)
+        .with_reason("android_press_left_app")
+        .with_detail("expectedPackage", expected)
+        .with_detail("foregroundPackage", front)
+        .with_hint("Look at the screen: the press may have hit something else, or the app may have ended."));
+    }
+    Ok(performed)
+}
+
+/// The package of the app about whose silence the system asks, if its dialog is in front.
+async fn blocker(helper: &Helper, call: &Call) -> Result<Option<String>> {
+    for words in [&["window", "windows"][..], &["window"]] {
+        let command = ShellCommand::new("dumpsys")?.args(words)?;
+        let output = helper.device.shell(&command, call).await?;
+        if let Some(title) = focused(&output.stdout_text()) {
+            return Ok(silent_app(title).map(str::to_owned));
+        }
+    }
+    Ok(None)
+}
+
+/// The title of the window that has the focus.
+fn focused(dump: &str) -> Option<&str> {
+    let mut lines = dump.lines().map(str::trim);
+    let line = lines.find_map(|line| line.strip_prefix("mCurrentFocus=Window{"))?;
+    // A hash, a user, then the title.
+    line.trim_end_matches('}').splitn(3, ' ').nth(2)
+}
+
+fn silent_app(title: &str) -> Option<&str> {
+    title.strip_prefix("Application Not Responding: ")
+}
+
+/// Closes an app that does not respond and opens it again. What the caller wanted is not done: its screen is another now.
+async fn recovered(helper: &Helper, memory: &Memory, package: &str, call: &Call) -> Result<Error> {
+    alert::accept(helper, memory, None, call).await?;
+    let again = OpenTarget::App(package.to_owned());
+    app::open(helper, memory, &again, call).await?;
+    let looking = || see::viewport(helper, call);
+    let front = |now: &see::Viewport, _: Option<&_>, _| match now.package.as_deref() {
+        Some(front) if front == package => Judgement::Done(()),
+        _ => Judgement::go_on(),
+    };
+    let back = wait::until("app-back", COMES_BACK, call, looking, front).await?;
+    Ok(Error::new(
+        ErrorCode::CommandFailed,
+        "the app did not respond: it was closed and opened again",
+    )
+    .uncertain(rows::APP_REOPENED)
+    .with_reason("android_app_not_responding")
+    .with_detail("package", package)
+    .with_detail("inFront", back.is_some())
+    .with_hint("The app starts afresh: take a snapshot, and begin again from there."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_focus_is_read_from_the_dump_of_windows() {
+        let dump = "  mGlobalConfiguration={}\n  mCurrentFocus=Window{4bd2a u0 Application Not Responding: com.app}\n  mFocusedApp=x\n";
+        assert_eq!(focused(dump).and_then(silent_app), Some("com.app"));
+        let plain = "mCurrentFocus=Window{4bd2a u0 com.app/com.app.Main}";
+        assert_eq!(focused(plain), Some("com.app/com.app.Main"));
+        assert_eq!(focused(plain).and_then(silent_app), None);
+        for none in [
+            "",
+            "mCurrentFocus=null",
+            "mCurrentFocus=Window{}",
+            "mCurrentFocus=Window{a b}",
+        ] {
+            assert_eq!(focused(none), None, "{none}");
+        }
+    }
+}

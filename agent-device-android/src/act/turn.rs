@@ -1,0 +1,152 @@
+//! Turning the display: by the settings that a person's own choice is kept in, which are given back at the end.
+
+use std::{sync::mpsc, thread, time::Duration};
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    action::{Operation, Orientation, Performed},
+    dispatch::{DispatchDisclosure as _, Verdict, rows::android_helper as rows},
+    observe::Judgement,
+};
+
+use super::wait;
+use crate::{
+    adb::{AdbDevice, ShellCommand},
+    backend::Memory,
+    helper::Helper,
+    see,
+};
+
+const TABLE: &str = "system";
+/// Whether the device turns the display by itself.
+const BY_ITSELF: &str = "accelerometer_rotation";
+const CHOSEN: &str = "user_rotation";
+/// How long the display may take to turn: the app is built anew.
+const LIMIT: Duration = Duration::from_secs(15);
+/// How long giving the settings back may take when nobody waits for it.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How the display was set to turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rotation {
+    by_itself: String,
+    chosen: String,
+}
+
+impl Rotation {
+    async fn read(device: &AdbDevice, call: &Call) -> Result<Self> {
+        let get = async |key: &str| {
+            let command = ShellCommand::new("settings")?.args(["get", TABLE, key])?;
+            let output = device.shell(&command, call).await?;
+            let value = output.stdout_text().trim().to_owned();
+            // What was never set reads `null`.
+            Ok::<_, Error>(
+                if value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty() {
+                    value
+                } else {
+                    "0".to_owned()
+                },
+            )
+        };
+        Ok(Self {
+            by_itself: get(BY_ITSELF).await?,
+            chosen: get(CHOSEN).await?,
+        })
+    }
+
+    /// Sets the display as it was.
+    pub(crate) async fn restore(&self, device: &AdbDevice, call: &Call) -> Result<()> {
+        for (key, value) in [(CHOSEN, &self.chosen), (BY_ITSELF, &self.by_itself)] {
+            let command = put(key, value)?;
+            device.shell(&command, call).await?.checked(&command)?;
+        }
+        Ok(())
+    }
+
+    /// The same from outside any runtime, within a bounded time.
+    pub(crate) fn restore_from_a_thread(self, device: &AdbDevice) {
+        let device = device.clone();
+        let (finish, finished) = mpsc::channel();
+        let restore = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            let restored = runtime.is_ok_and(|runtime| {
+                let call = Call::standalone(LAST_WORDS);
+                runtime.block_on(self.restore(&device, &call)).is_ok()
+            });
+            if !restored {
+                tracing::debug!(name: "agent_device.android.rotation_left", "the display stays as it was turned");
+            }
+            let _ = finish.send(());
+        };
+        let started = thread::Builder::new()
+            .name("android-turn".to_owned())
+            .spawn(restore);
+        if started.is_ok() {
+            let _ = finished.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
+async fn set(helper: &Helper, key: &str, value: &str, call: &Call) -> Result<()> {
+    let command = put(key, value)?;
+    let guard = call.send();
+    let result = helper.device.shell(&command, call).await;
+    match &result {
+        Ok(_) => guard.landed(),
+        Err(error) => match error.verdict() {
+            Some(Verdict::No(row)) => guard.refused(row),
+            _ => guard.uncertain(),
+        },
+    }
+    result?.checked(&command)?;
+    Ok(())
+}
+
+fn put(key: &str, value: &str) -> Result<ShellCommand> {
+    ShellCommand::new("settings")?.args(["put", TABLE, key, value])
+}
+
+pub(super) async fn to(
+    helper: &Helper,
+    memory: &Memory,
+    orientation: Orientation,
+    call: &Call,
+) -> Result<Performed> {
+    let before = see::viewport(helper, call).await?;
+    let rotation = before
+        .rotation_of(orientation)
+        .ok_or_else(|| Error::unsupported(Operation::SetOrientation))?;
+    if !memory.has_rotation() {
+        memory.keep_rotation(Rotation::read(&helper.device, call).await?);
+    }
+    // The choice counts only while the device does not turn by itself.
+    for (key, value) in [(BY_ITSELF, "0"), (CHOSEN, &rotation.to_string())] {
+        set(helper, key, value, call).await?;
+    }
+    let looking = || see::viewport(helper, call);
+    let turned = |now: &see::Viewport, _: Option<&_>, _| {
+        if now.rotation == Some(rotation) {
+            Judgement::Done(now.display)
+        } else {
+            Judgement::go_on()
+        }
+    };
+    match wait::until("orientation", LIMIT, call, looking, turned).await? {
+        Some(display) => {
+            if let Some(display) = display {
+                memory.set_display(display);
+            }
+            Ok(Performed::new())
+        }
+        None => Err(Error::new(
+            ErrorCode::CommandFailed,
+            "the display was told to turn and did not",
+        )
+        .uncertain(rows::ORIENTATION_NOT_REACHED)
+        .with_reason("android_orientation_not_reached")
+        .with_detail("requested", orientation)
+        .with_hint("The app in front, or the device, may be fixed to one orientation.")),
+    }
+}

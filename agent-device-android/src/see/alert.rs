@@ -1,0 +1,239 @@
+//! The alert in a tree: a dialog of the app, of the permission controller, or of the system.
+//!
+//! Buttons are known by their resource ids, which no language changes. Only a dialog that an app has built by itself is read
+//! by where its buttons are.
+
+use agent_device_core::{
+    Role,
+    action::Alert,
+    geometry::Rect,
+    snapshot::{Flag, Node, NodeId, Snapshot},
+};
+
+/// The framework's ids come first: a dialog has either these or those of its owner.
+const ACCEPT: &[&str] = &[
+    "button1",
+    "permission_allow_button",
+    "permission_allow_foreground_only_button",
+    "permission_allow_always_button",
+    "permission_allow_one_time_button",
+    "aerr_close",
+];
+const DISMISS: &[&str] = &[
+    "button2",
+    "permission_deny_button",
+    "permission_deny_and_dont_ask_again_button",
+    "permission_no_upgrade_button",
+    "permission_no_upgrade_and_dont_ask_again_button",
+    "aerr_wait",
+];
+const NEUTRAL: &str = "button3";
+const TEXTS: &[&str] = &["alertTitle", "permission_message", "message"];
+
+/// An open alert, and what of the tree answers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) alert: Alert,
+    pub(crate) accept: Option<NodeId>,
+    pub(crate) dismiss: Option<NodeId>,
+    /// Where a prompt takes its answer.
+    pub(crate) field: Option<NodeId>,
+}
+
+/// The topmost alert of the screen.
+pub(crate) fn find(screen: &Snapshot) -> Option<Found> {
+    let mut shown = screen.nodes().filter(is_shown);
+    let panel = shown.find(|node| matches!(node.role(), Role::Alert | Role::Dialog))?;
+    let inside = || panel.descendants().filter(is_shown);
+    let buttons: Vec<(Node<'_>, Rect)> = inside()
+        .filter(|node| node.role() == Role::Button && node.flag(Flag::Enabled) != Some(false))
+        .filter_map(|node| Some((node, node.usable_bounds()?)))
+        .collect();
+    if buttons.is_empty() {
+        return None;
+    }
+    let by_id = |ids: &[&str]| {
+        let known = |id: &&str| buttons.iter().find(|(node, _)| name(*node) == Some(id));
+        ids.iter().find_map(known).map(|(node, _)| node.id())
+    };
+    let (mut accept, mut dismiss) = (by_id(ACCEPT), by_id(DISMISS));
+    if accept.is_none() && dismiss.is_none() {
+        (accept, dismiss) = by_place(&buttons);
+    }
+    let field = inside().find(|node| node.is(Flag::Editable));
+    Some(Found {
+        alert: Alert::new(text(panel)).with_buttons(
+            buttons
+                .iter()
+                .filter_map(|(node, _)| node.label().map(str::to_owned)),
+        ),
+        accept,
+        dismiss,
+        field: field.map(Node::id),
+    })
+}
+
+fn is_shown(node: &Node<'_>) -> bool {
+    node.flag(Flag::VisibleToUser) != Some(false)
+}
+
+/// The last word of a resource id.
+fn name(node: Node<'_>) -> Option<&str> {
+    let id = node.identifier()?;
+    Some(id.rsplit_once(":id/").map_or(id, |(_, name)| name))
+}
+
+/// One button accepts. Of several in a row the last one does, of several in a column the first: so the platform lays them out.
+fn by_place(buttons: &[(Node<'_>, Rect)]) -> (Option<NodeId>, Option<NodeId>) {
+    let mut buttons: Vec<_> = buttons
+        .iter()
+        .filter(|(node, _)| name(*node) != Some(NEUTRAL))
+        .collect();
+    let (Some(first), Some(last)) = (buttons.first(), buttons.last()) else {
+        return (None, None);
+    };
+    let row = first.1.center().y.max(last.1.center().y) < first.1.bottom().min(last.1.bottom());
+    buttons.sort_by(|(_, a), (_, b)| {
+        let key = |rect: &Rect| if row { -rect.x } else { rect.y };
+        key(a).total_cmp(&key(b))
+    });
+    let ids: Vec<_> = buttons.iter().map(|(node, _)| node.id()).collect();
+    match &ids[..] {
+        [one] => (Some(*one), None),
+        [accept, .., dismiss] => (Some(*accept), Some(*dismiss)),
+        [] => (None, None),
+    }
+}
+
+fn text(panel: Node<'_>) -> String {
+    let shown = || panel.descendants().filter(is_shown);
+    let known = |id: &&str| shown().find(|node| name(*node) == Some(id))?.label();
+    let mut texts: Vec<&str> = TEXTS.iter().filter_map(known).collect();
+    if texts.is_empty() {
+        let says = |node: &Node<'_>| matches!(node.role(), Role::Text | Role::Heading);
+        texts = shown().filter(says).filter_map(Node::label).collect();
+    }
+    texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_device_core::{Role, snapshot::CaptureOptions};
+
+    use super::*;
+    use crate::hierarchy::{Facts, Limits, decode};
+
+    /// A dialog of these (class, id, text, bounds) in a window of its own.
+    fn screen(nodes: &[(&str, &str, &str, &str)]) -> Snapshot {
+        let mut xml = String::from("<hierarchy rotation=\"0\">");
+        let package = "package=\"com.app\" visible-to-user=\"true\"";
+        xml.push_str(&format!(
+            "<node window-type=\"1\" window-active=\"true\" window-bounds=\"[0,0][100,100]\" class=\"android.widget.FrameLayout\" \
+             {package} bounds=\"[0,0][100,100]\"><node class=\"android.widget.LinearLayout\" \
+             resource-id=\"android:id/parentPanel\" {package} bounds=\"[0,0][100,100]\">"
+        ));
+        for (class, id, text, bounds) in nodes {
+            xml.push_str(&format!(
+                "<node class=\"android.widget.{class}\" resource-id=\"{id}\" text=\"{text}\" {package} enabled=\"true\" \
+                 clickable=\"true\" bounds=\"{bounds}\" />"
+            ));
+        }
+        xml.push_str("</node></node></hierarchy>");
+        let options = CaptureOptions::default();
+        decode(
+            xml.as_bytes(),
+            options,
+            &Facts::default(),
+            &Limits::default(),
+        )
+        .unwrap()
+        .snapshot
+    }
+
+    fn answers(nodes: &[(&str, &str, &str, &str)]) -> (String, Option<String>, Option<String>) {
+        let screen = screen(nodes);
+        let found = find(&screen).unwrap();
+        let label = |id: Option<NodeId>| screen.get(id?)?.label().map(str::to_owned);
+        (found.alert.text, label(found.accept), label(found.dismiss))
+    }
+
+    #[test]
+    fn buttons_are_known_by_their_ids_wherever_they_are() {
+        let (text, accept, dismiss) = answers(&[
+            (
+                "TextView",
+                "android:id/message",
+                "Weg damit?",
+                "[0,0][100,40]",
+            ),
+            ("Button", "android:id/button1", "Ja", "[0,50][40,90]"),
+            ("Button", "android:id/button3", "Hilfe", "[40,50][60,90]"),
+            ("Button", "android:id/button2", "Nein", "[60,50][100,90]"),
+        ]);
+        assert_eq!(text, "Weg damit?");
+        assert_eq!(
+            (accept.as_deref(), dismiss.as_deref()),
+            (Some("Ja"), Some("Nein"))
+        );
+        let owner = "com.android.permissioncontroller:id/permission_";
+        let (text, accept, dismiss) = answers(&[
+            (
+                "TextView",
+                &format!("{owner}message"),
+                "Camera?",
+                "[0,0][100,40]",
+            ),
+            (
+                "Button",
+                &format!("{owner}deny_button"),
+                "No",
+                "[0,50][100,70]",
+            ),
+            (
+                "Button",
+                &format!("{owner}allow_one_time_button"),
+                "Once",
+                "[0,70][100,90]",
+            ),
+        ]);
+        assert_eq!(text, "Camera?");
+        assert_eq!(
+            (accept.as_deref(), dismiss.as_deref()),
+            (Some("Once"), Some("No"))
+        );
+    }
+
+    #[test]
+    fn unknown_buttons_are_known_by_their_places() {
+        let (text, accept, dismiss) = answers(&[
+            ("TextView", "", "Really?", "[0,0][100,40]"),
+            ("Button", "", "Left", "[0,50][40,90]"),
+            ("Button", "", "Right", "[60,50][100,90]"),
+        ]);
+        assert_eq!(text, "Really?");
+        assert_eq!(
+            (accept.as_deref(), dismiss.as_deref()),
+            (Some("Right"), Some("Left"))
+        );
+        let (_, accept, dismiss) = answers(&[
+            ("Button", "", "Top", "[0,40][100,60]"),
+            ("Button", "", "Bottom", "[0,70][100,90]"),
+        ]);
+        assert_eq!(
+            (accept.as_deref(), dismiss.as_deref()),
+            (Some("Top"), Some("Bottom"))
+        );
+        let (_, accept, dismiss) = answers(&[("Button", "", "Fine", "[0,40][100,60]")]);
+        assert_eq!((accept.as_deref(), dismiss), (Some("Fine"), None));
+    }
+
+    #[test]
+    fn a_panel_without_buttons_and_a_plain_screen_are_no_alerts() {
+        assert_eq!(
+            find(&screen(&[("TextView", "", "Loading", "[0,0][100,40]")])),
+            None
+        );
+        let panel = screen(&[("TextView", "", "x", "[0,0][9,9]")]);
+        assert_eq!(panel.nodes().nth(1).map(Node::role), Some(Role::Alert));
+    }
+}

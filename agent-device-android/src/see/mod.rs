@@ -1,0 +1,332 @@
+//! Looking: hierarchies, pictures, and what else the device tells.
+
+mod alert;
+mod fresh;
+
+use std::{borrow::Cow, time::Duration};
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result, Snapshot,
+    action::{Alert, AppState, Orientation, Screenshot},
+    geometry::Rect,
+    snapshot::{CaptureOptions, Keyboard},
+};
+
+use crate::{
+    adb::ShellCommand,
+    backend::Memory,
+    helper::{Command, Facts, Helper, HelperFailure},
+    hierarchy::{self, Content, Limits, Unusable},
+};
+pub(crate) use alert::{Found as FoundAlert, find as find_alert};
+pub(crate) use fresh::{Mark, capture, fingerprint};
+
+/// One look, whatever it shows.
+pub(crate) async fn tree(
+    helper: &Helper,
+    memory: &Memory,
+    options: &CaptureOptions,
+    call: &Call,
+) -> Result<Snapshot> {
+    Ok(look(helper, memory, options, call).await?.snapshot)
+}
+
+/// One look, and what is known about it.
+pub(crate) struct Look {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) fingerprint: u64,
+    /// Next to nothing is in the app's window.
+    pub(crate) poor: bool,
+}
+
+async fn look(
+    helper: &Helper,
+    memory: &Memory,
+    options: &CaptureOptions,
+    call: &Call,
+) -> Result<Look> {
+    let (facts, document, source) = helper.snapshot(call).await?;
+    let app = memory.app();
+    let mut facts = hierarchy_facts(&facts, app.as_deref(), source, helper.config.bare_ids);
+    let limits = Limits {
+        bytes: helper.config.max_capture,
+        ..Limits::default()
+    };
+    let mut decoded = hierarchy::decode(&document, options.clone(), &facts, &limits)?;
+    if let Some(window) = decoded.hollow {
+        facts.picture_shows = picture_shows(helper, memory, window, call).await;
+        if facts.picture_shows == Some(true) {
+            decoded = hierarchy::decode(&document, options.clone(), &facts, &limits)?;
+        }
+    }
+    Ok(Look {
+        fingerprint: fingerprint(&document),
+        poor: matches!(
+            decoded.content,
+            Content::Unusable(Unusable::ContentPoorAppWindow | Unusable::EmptyHelperOutput)
+        ),
+        snapshot: decoded.snapshot,
+    })
+}
+
+/// Whether there is more than one colour within `window`. `None`: the device makes no pictures.
+async fn picture_shows(
+    helper: &Helper,
+    memory: &Memory,
+    window: Rect,
+    call: &Call,
+) -> Option<bool> {
+    if !memory.helper_does("screenshot-blank") {
+        return None;
+    }
+    let edges =
+        [window.x, window.y, window.right(), window.bottom()].map(|edge| format!("{edge:.0}"));
+    let payload = format!("blank:{}", edges.join(","));
+    let reply = helper
+        .read(Command::new("screenshot", &payload), call)
+        .await;
+    Some(!reply.ok()?.facts.is("blank")?)
+}
+
+/// The open alert.
+pub(crate) async fn alert(helper: &Helper, memory: &Memory, call: &Call) -> Result<Option<Alert>> {
+    let screen = tree(helper, memory, &CaptureOptions::raw(), call).await?;
+    Ok(find_alert(&screen).map(|found| found.alert))
+}
+
+fn hierarchy_facts<'a>(
+    facts: &Facts,
+    app: Option<&'a str>,
+    source: &'static str,
+    bare_ids: bool,
+) -> hierarchy::Facts<'a> {
+    let missing = facts.get("missingRootWindowTypes").map(|types| {
+        let types = types.split(',').filter_map(|word| word.trim().parse().ok());
+        Cow::Owned(types.collect::<Vec<i32>>())
+    });
+    let display = facts
+        .number("displayWidth")
+        .zip(facts.number("displayHeight"));
+    hierarchy::Facts {
+        source,
+        app,
+        display,
+        scale: 1.0,
+        density: facts.number("pixelDensity").unwrap_or(0.0),
+        bare_ids,
+        active_window_only: facts.get("captureMode") == Some("active-window"),
+        truncated: facts.is("truncated").unwrap_or(false),
+        missing_windows: missing,
+        root_present: facts.is("rootPresent"),
+        windows: facts.number("windowCount"),
+        elapsed: facts.number("elapsedMs").map(Duration::from_millis),
+        ..hierarchy::Facts::default()
+    }
+}
+
+/// Where gestures may go, and what covers a part of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Viewport {
+    pub(crate) display: Option<(u32, u32)>,
+    pub(crate) keyboard: Option<Rect>,
+    pub(crate) package: Option<String>,
+    /// In quarter turns, as Android counts them.
+    pub(crate) rotation: Option<u8>,
+}
+
+/// Reads without waiting for a quiet screen.
+pub(crate) async fn viewport(helper: &Helper, call: &Call) -> Result<Viewport> {
+    viewport_at_rest(helper, Duration::ZERO, call).await
+}
+
+/// Waits so long at most until the screen is quiet.
+pub(crate) async fn viewport_at_rest(
+    helper: &Helper,
+    limit: Duration,
+    call: &Call,
+) -> Result<Viewport> {
+    let limit = limit.as_millis().to_string();
+    let reply = helper.read(Command::new("viewport", &limit), call).await?;
+    let facts = &reply.facts;
+    let edge = |key: &str| facts.number::<i32>(key).map(f64::from);
+    let keyboard = match (
+        edge("keyboardX"),
+        edge("keyboardY"),
+        edge("keyboardWidth"),
+        edge("keyboardHeight"),
+    ) {
+        (Some(x), Some(y), Some(width), Some(height)) => Some(Rect::new(x, y, width, height)),
+        _ => None,
+    };
+    let package = facts.get("activePackage").filter(|name| !name.is_empty());
+    Ok(Viewport {
+        display: facts
+            .number("displayWidth")
+            .zip(facts.number("displayHeight")),
+        keyboard,
+        package: package.map(str::to_owned),
+        rotation: facts.number("rotation"),
+    })
+}
+
+impl Viewport {
+    /// How the display is held: quarter turns count from how the device is built, upright or on its side.
+    pub(crate) fn orientation(&self) -> Option<Orientation> {
+        let rotation = self.rotation?;
+        ORIENTATIONS
+            .into_iter()
+            .find(|orientation| self.rotation_of(*orientation) == Some(rotation))
+    }
+
+    /// The rotation that gives this orientation.
+    pub(crate) fn rotation_of(&self, orientation: Orientation) -> Option<u8> {
+        let ((width, height), rotation) = (self.display?, self.rotation?);
+        let upright = (height >= width) == (rotation % 2 == 0);
+        // From AOSP's DisplayRotation, for devices whose natural orientation is the one and the other.
+        Some(match (orientation, upright) {
+            (Orientation::Portrait, true) | (Orientation::LandscapeLeft, false) => 0,
+            (Orientation::LandscapeLeft, true) | (Orientation::PortraitUpsideDown, false) => 1,
+            (Orientation::PortraitUpsideDown, true) | (Orientation::LandscapeRight, false) => 2,
+            (Orientation::LandscapeRight, true) | (Orientation::Portrait, false) => 3,
+        })
+    }
+}
+
+const ORIENTATIONS: [Orientation; 4] = [
+    Orientation::Portrait,
+    Orientation::LandscapeLeft,
+    Orientation::PortraitUpsideDown,
+    Orientation::LandscapeRight,
+];
+
+pub(crate) async fn orientation(helper: &Helper, call: &Call) -> Result<Orientation> {
+    viewport(helper, call).await?.orientation().ok_or_else(|| {
+        Error::new(
+            ErrorCode::CommandFailed,
+            "the device does not tell how its display is turned",
+        )
+        .with_reason("android_orientation_unknown")
+    })
+}
+
+pub(crate) async fn keyboard(helper: &Helper, call: &Call) -> Result<Keyboard> {
+    Ok(match viewport(helper, call).await?.keyboard {
+        Some(frame) => Keyboard::Visible { frame },
+        None => Keyboard::Absent,
+    })
+}
+
+pub(crate) async fn app_state(helper: &Helper, call: &Call) -> Result<AppState> {
+    Ok(AppState::new(viewport(helper, call).await?.package, None))
+}
+
+pub(crate) async fn clipboard(helper: &Helper, call: &Call) -> Result<String> {
+    let command = Command::new("getclipboard", "").up_to(helper.config.max_capture);
+    let reply = helper.read(command, call).await?;
+    let text = reply.into_body();
+    String::from_utf8(text)
+        .map_err(|_| Error::new(ErrorCode::CommandFailed, "the clipboard holds no text"))
+}
+
+/// A picture by the helper, else by the device's own program.
+pub(crate) async fn screenshot(helper: &Helper, call: &Call) -> Result<Screenshot> {
+    let command = Command::new("screenshot", "png").up_to(helper.config.max_picture);
+    let png = match helper.read(command, call).await {
+        Ok(reply) => whole_png(reply.body()).map(<[u8]>::to_vec),
+        Err(failure) if call.remaining().is_zero() => return Err(failure.into()),
+        Err(failure) => whole_png(&screencap(helper, failure, call).await?).map(<[u8]>::to_vec),
+    };
+    let png = png.ok_or_else(|| {
+        Error::new(
+            ErrorCode::CommandFailed,
+            "the picture is cut short or no PNG",
+        )
+        .with_reason("android_picture_unreadable")
+        .with_hint("Take another one. Of a window that forbids it (FLAG_SECURE) there is none, or a black one.")
+        .with_retriable(true)
+    })?;
+    Ok(Screenshot {
+        png,
+        // Coordinates are pixels of the display.
+        scale: 1.0,
+    })
+}
+
+async fn screencap(helper: &Helper, failure: HelperFailure, call: &Call) -> Result<Vec<u8>> {
+    let command = ShellCommand::new("screencap")?.arg("-p")?;
+    match helper.device.exec(&command, call).await {
+        Ok(bytes) => Ok(bytes),
+        // The helper knows better why there is no picture.
+        Err(_) => Err(Error::from(failure).with_hint(
+            "Of a window that forbids it (FLAG_SECURE) there is no picture. Android 6 may lack the program for it, too.",
+        )),
+    }
+}
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// The picture from its signature to its last chunk. Some devices print a warning before it.
+fn whole_png(bytes: &[u8]) -> Option<&[u8]> {
+    let start = memchr::memmem::find(bytes, PNG)?;
+    let png = bytes.get(start..)?;
+    let mut at = PNG.len();
+    loop {
+        let length = u32::from_be_bytes(*png.get(at..)?.first_chunk()?);
+        let kind: &[u8; 4] = png.get(at + 4..)?.first_chunk()?;
+        // Length, kind, content, checksum.
+        let end = at
+            .checked_add(usize::try_from(length).ok()?)?
+            .checked_add(12)?;
+        if end > png.len() {
+            return None;
+        }
+        if kind == b"IEND" {
+            return png.get(..end);
+        }
+        at = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quarter_turns_count_from_how_the_device_is_built() {
+        let held = |width, height, rotation| Viewport {
+            display: Some((width, height)),
+            rotation: Some(rotation),
+            ..Viewport::default()
+        };
+        for (viewport, orientation) in [
+            (held(1080, 2400, 0), Orientation::Portrait),
+            (held(2400, 1080, 1), Orientation::LandscapeLeft),
+            (held(1080, 2400, 2), Orientation::PortraitUpsideDown),
+            (held(2400, 1080, 3), Orientation::LandscapeRight),
+            // A tablet that is built to lie on its side.
+            (held(2560, 1600, 0), Orientation::LandscapeLeft),
+            (held(1600, 2560, 3), Orientation::Portrait),
+        ] {
+            assert_eq!(viewport.orientation(), Some(orientation), "{viewport:?}");
+        }
+        assert_eq!(Viewport::default().orientation(), None);
+    }
+
+    fn chunk(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+        [&length[..], kind, content, &[0; 4]].concat()
+    }
+
+    #[test]
+    fn a_picture_is_cut_out_whole_or_refused() {
+        let png = [PNG.to_vec(), chunk(b"IDAT", b"IEND"), chunk(b"IEND", b"")].concat();
+        assert_eq!(whole_png(&png), Some(&png[..]));
+        let noisy = [b"[Warning] several displays\n", &png[..], b"\nbye"].concat();
+        assert_eq!(whole_png(&noisy), Some(&png[..]));
+        for cut in 0..png.len() {
+            assert_eq!(whole_png(&png[..cut]), None, "{cut}");
+        }
+        let wild = [PNG, &[255; 64]].concat();
+        assert_eq!(whole_png(&wild), None);
+    }
+}
