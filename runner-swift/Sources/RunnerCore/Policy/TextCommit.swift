@@ -101,3 +101,18 @@ public enum TextRoute: String, Sendable {
         }
     }
 }
+
+/// The field that a tap has hit. It answers for a later `type` of the same process while no keyboard can be seen; any other
+/// command that acts makes it worthless.
+public struct TapWitness: Equatable, Sendable {
+    public var target: CaptureTarget
+    public var field: NodeAttributes
+
+    public init?(target: CaptureTarget, field: NodeAttributes?) {
+        guard let field, field.type.takesText else { return nil }
+        self.target = target
+        self.field = field
+    }
+
+    public func holds(for target: CaptureTarget) -> Bool { self.target == target && target.pid != nil }
+}

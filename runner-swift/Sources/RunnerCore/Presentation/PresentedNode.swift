@@ -7,6 +7,8 @@ public struct PresentedNode: Equatable, Sendable {
     public var label: String?
     public var identifier: String?
     public var value: String?
+    /// The hint of an empty field: a value that equals it is no text.
+    public var placeholder: String?
     /// The part that can be seen. `nil` when the place is unknown.
     public var rect: Rect?
     public var isEnabled: Bool
@@ -26,6 +28,7 @@ public struct PresentedNode: Equatable, Sendable {
         label = node.attributes.label
         identifier = node.attributes.identifier
         value = node.attributes.value
+        placeholder = node.attributes.placeholder
         self.rect = rect
         isEnabled = node.attributes.isEnabled
         isFocused = node.attributes.isFocused
@@ -43,7 +46,8 @@ public struct PresentedNode: Equatable, Sendable {
         let said = { (flag: Bool) -> JSON? in flag ? .bool(true) : nil }
         return .known([
             ("index", .integer(index)), ("type", .string(type)), ("label", label.map(JSON.string)),
-            ("identifier", identifier.map(JSON.string)), ("value", value.map(JSON.string)), ("rect", rect?.json),
+            ("identifier", identifier.map(JSON.string)), ("value", value.map(JSON.string)),
+            ("placeholder", placeholder.map(JSON.string)), ("rect", rect?.json),
             ("enabled", .bool(isEnabled)), ("focused", said(isFocused)), ("selected", said(isSelected)),
             ("hittable", .bool(isHittable)), ("depth", .integer(depth)), ("parentIndex", parentIndex.map(JSON.integer)),
             ("hiddenContentAbove", said(hidesContentAbove)), ("hiddenContentBelow", said(hidesContentBelow)),

@@ -156,8 +156,8 @@ final class PresentationTests: XCTestCase {
             RawNode(NodeAttributes(.application, frame: .infinite), depth: 0, parent: nil),
             RawNode(
                 NodeAttributes(
-                    .switch, label: "Wi-Fi", identifier: "wifi", value: "1", frame: Rect(1, 2, 30.5, 20), isFocused: true,
-                    isSelected: true), depth: 1, parent: 0, actions: ["Reply"]),
+                    .switch, label: "Wi-Fi", identifier: "wifi", value: "1", placeholder: "hint", frame: Rect(1, 2, 30.5, 20),
+                    isFocused: true, isSelected: true), depth: 1, parent: 0, actions: ["Reply"]),
         ])
         let nodes = try Presenter(policy: .cursorProjected).present(
             tree, viewport: .reported(Rect(0, 0, 320, 240)), options: PresentationOptions())
@@ -165,7 +165,7 @@ final class PresentationTests: XCTestCase {
             nodes.map { String(decoding: $0.json.encoded(), as: UTF8.self) },
             [
                 #"{"index":0,"type":"Application","enabled":true,"hittable":false,"depth":0}"#,
-                #"{"index":1,"type":"Switch","label":"Wi-Fi","identifier":"wifi","value":"1","rect":{"x":1,"y":2,"width":30.5,"height":20},"enabled":true,"focused":true,"selected":true,"hittable":true,"depth":1,"parentIndex":0,"actions":["Reply"]}"#,
+                #"{"index":1,"type":"Switch","label":"Wi-Fi","identifier":"wifi","value":"1","placeholder":"hint","rect":{"x":1,"y":2,"width":30.5,"height":20},"enabled":true,"focused":true,"selected":true,"hittable":true,"depth":1,"parentIndex":0,"actions":["Reply"]}"#,
             ])
     }
 
