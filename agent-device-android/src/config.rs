@@ -50,6 +50,32 @@ pub enum HelperInstall {
     Never,
 }
 
+/// Which on-screen keyboard the device has while it is driven.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyboardChoice {
+    /// Its own.
+    #[default]
+    Own,
+    /// One of ours without a picture: nothing lies over the screen. The device gets its own back when the session ends; after a
+    /// crash of this program with the next connection, or by itself after 5 min.
+    Invisible,
+}
+
+/// For how long the helper's session holds the device's UiAutomation, of which there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionScope {
+    /// For one command: other tools can have the device between any two. Each command pays a start.
+    Command,
+    /// As long as it is used: it ends by itself after [`AndroidConfig::idle_timeout`] of silence, and the next command starts it
+    /// again.
+    #[default]
+    UntilIdle,
+    /// As long as the [`Android`](crate::Android) lives, also in silence.
+    Value,
+}
+
 /// How an [`Android`](crate::Android) device is driven.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,6 +88,10 @@ pub struct AndroidConfig {
     pub bare_ids: bool,
     /// When the helper is installed.
     pub install: HelperInstall,
+    /// Which on-screen keyboard the device has meanwhile.
+    pub keyboard: KeyboardChoice,
+    /// For how long the helper's session is kept.
+    pub session: SessionScope,
     /// How long [`connect`](crate::Android::connect) may take: 90 s. The first install of an app takes its time.
     pub connect_timeout: Duration,
     /// How long the helper may take to be ready: 15 s, never more than the call has left.
@@ -84,6 +114,8 @@ impl Default for AndroidConfig {
             app: None,
             bare_ids: false,
             install: HelperInstall::default(),
+            keyboard: KeyboardChoice::default(),
+            session: SessionScope::default(),
             connect_timeout: Duration::from_secs(90),
             session_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(300),

@@ -15,7 +15,10 @@ use agent_device_core::{
     reason,
 };
 
-use crate::adb::{HostRefusal, refusal};
+use crate::{
+    adb::{HostRefusal, refusal},
+    install::printed,
+};
 
 /// How far a command got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +127,9 @@ impl AdbFailure {
             } => if *host {
                 refusal::class_of_output(stdout, stderr)
             } else {
-                refusal::class_of_install(stdout, stderr)
+                printed(stdout)
+                    .or_else(|| printed(stderr))
+                    .map(|failure| failure.class())
             }
             .unwrap_or("command_failed"),
             Self::Canceled { .. } => reason::REQUEST_CANCELED,
@@ -173,13 +178,6 @@ impl AdbFailure {
             }
             "transport_closed" => {
                 "The device closed the connection, perhaps after it ran the command: look at the screen before repeating."
-            }
-            "install_insufficient_storage" => "Free space on the device, then install again.",
-            "install_update_incompatible" => {
-                "The installed app is signed by another key: uninstall it first."
-            }
-            "install_version_downgrade" => {
-                "The installed app is newer: uninstall it first, or install a newer one."
             }
             _ => return None,
         })
@@ -245,7 +243,7 @@ impl DispatchDisclosure for AdbFailure {
 /// How much of an output an error carries.
 const SHOWN: usize = 2048;
 
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let text = text.trim_end();
     if text.len() <= SHOWN {
         return text.to_owned();

@@ -3,6 +3,8 @@
 //! | to do what | look at |
 //! | --- | --- |
 //! | drive a device | `Android`, with `agent_device_core::Device` (feature `adb`) |
+//! | find a device | `adb::AdbServer::discover`, `DeviceChoice` (feature `adb`) |
+//! | install, open and stop apps | `Apps` (feature `adb`) |
 //! | talk to a device | `adb::AdbServer`, `adb::AdbDevice` (feature `adb`) |
 //! | build a remote command line | `adb::ShellCommand` (feature `adb`) |
 //! | turn a hierarchy into a [`Snapshot`](agent_device_core::Snapshot) | [`hierarchy`] |
@@ -37,18 +39,40 @@ mod act;
 #[cfg(feature = "adb")]
 pub mod adb;
 #[cfg(feature = "adb")]
+mod apps;
+#[cfg(feature = "adb")]
 mod backend;
 #[cfg(feature = "adb")]
+mod choice;
+#[cfg(feature = "adb")]
 mod config;
+#[cfg(feature = "adb")]
+mod connect;
+#[cfg(feature = "adb")]
+mod discovery;
 #[cfg(feature = "adb")]
 mod error;
 #[cfg(feature = "adb")]
 mod helper;
 pub mod hierarchy;
 #[cfg(feature = "adb")]
+mod install;
+#[cfg(feature = "adb")]
 mod see;
+#[cfg(feature = "adb")]
+mod word;
 
+#[cfg(feature = "adb")]
+pub use apps::{AppKind, Apps, Opened, Permission};
 #[cfg(feature = "adb")]
 pub use backend::{Android, DeviceFacts};
 #[cfg(feature = "adb")]
-pub use config::{AdbConfig, AndroidConfig, HelperInstall};
+pub use choice::DeviceChoice;
+#[cfg(feature = "adb")]
+pub use config::{AdbConfig, AndroidConfig, HelperInstall, KeyboardChoice, SessionScope};
+#[cfg(feature = "adb")]
+pub use connect::AndroidBuilder;
+#[cfg(feature = "adb")]
+pub use discovery::{Connection, Cure, FormFactor, FoundDevice, Properties};
+#[cfg(feature = "adb")]
+pub use install::{InstallFailure, InstallMethod, InstallOptions};

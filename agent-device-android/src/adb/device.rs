@@ -39,7 +39,7 @@ impl From<String> for DeviceSelector {
 
 impl DeviceSelector {
     /// Selects the device for what follows on the connection.
-    fn transport(&self) -> String {
+    pub(super) fn transport(&self) -> String {
         match self {
             Self::Serial(serial) => format!("host:transport:{serial}"),
             Self::TransportId(id) => format!("host:transport-id:{id}"),

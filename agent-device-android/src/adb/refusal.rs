@@ -4,6 +4,8 @@
 //! was not asked for yet, so the text only decides how it is called. The output of an adb process is evidence only if a
 //! refusal is all of it: anything beside it may mean that the command ran.
 
+use crate::install::printed;
+
 /// Why the adb host did not pass a command on to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -145,26 +147,10 @@ pub(crate) fn class_of_output(stdout: &str, stderr: &str) -> Option<&'static str
         Some("connection_dropped")
     } else if has(&["cannot connect to daemon"]) {
         Some("server_unreachable")
-    } else if let Some(class) = class_of_install(stdout, stderr) {
-        Some(class)
+    } else if let Some(failure) = printed(stdout).or_else(|| printed(stderr)) {
+        Some(failure.class())
     } else if matches!(lower.trim(), "error: closed" | "adb: error: closed") {
         Some("transport_closed")
-    } else {
-        None
-    }
-}
-
-/// The class of a failed installation, by what the device's package manager prints. Never evidence.
-pub(crate) fn class_of_install(stdout: &str, stderr: &str) -> Option<&'static str> {
-    let any = |word: &str| [stdout, stderr].iter().any(|text| text.contains(word));
-    if any("INSTALL_FAILED_INSUFFICIENT_STORAGE") {
-        Some("install_insufficient_storage")
-    } else if any("INSTALL_FAILED_UPDATE_INCOMPATIBLE") {
-        Some("install_update_incompatible")
-    } else if any("INSTALL_FAILED_VERSION_DOWNGRADE") {
-        Some("install_version_downgrade")
-    } else if any("INSTALL_FAILED_") || any("INSTALL_PARSE_FAILED_") {
-        Some("install_failed")
     } else {
         None
     }

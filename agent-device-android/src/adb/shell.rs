@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use agent_device_core::{Call, Error, Result};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::{
     AdbDevice, ShellCommand,
@@ -221,16 +221,45 @@ impl AdbDevice {
         input: &[u8],
         call: &Call,
     ) -> Result<ShellOutput> {
+        if !input.is_empty() {
+            return self.shell_with_reader(command, input, call).await;
+        }
         if self.server.program().is_some() {
-            return self.shell_by_process(command, input, call).await;
+            return self.shell_by_process(command, call).await;
         }
         let limit = self.server.shared.config.max_output;
         if !self.features(call).await?.has("shell_v2") {
-            if !input.is_empty() {
-                return Err(no_input());
-            }
             return self.legacy(command, limit, call).await;
         }
+        let progress = Progress::default();
+        let run = async {
+            let mut link = self.open(&v2(command), &progress, call).await?;
+            link.write(&wire::shell_frame(Channel::CloseStdin, &[]))
+                .await?;
+            collect(link, limit).await
+        };
+        Ok(within(call, &progress, run).await?)
+    }
+
+    /// As [`shell_with_input`](Self::shell_with_input), for input that is read while it is sent.
+    ///
+    /// # Errors
+    ///
+    /// As there. Input that can't be read ends early: the command sees its end.
+    ///
+    /// # Cancel safety
+    ///
+    /// The command may run, and go on running.
+    pub async fn shell_with_reader(
+        &self,
+        command: &ShellCommand,
+        mut input: impl AsyncRead + Send + Unpin,
+        call: &Call,
+    ) -> Result<ShellOutput> {
+        if self.server.program().is_some() || !self.features(call).await?.has("shell_v2") {
+            return Err(no_input());
+        }
+        let limit = self.server.shared.config.max_output;
         let progress = Progress::default();
         let run = async {
             let mut link = self.open(&v2(command), &progress, call).await?;
@@ -238,19 +267,23 @@ impl AdbDevice {
                 phase: Phase::Requested,
                 source: Some(source),
             };
-            let close = wire::shell_frame(Channel::CloseStdin, &[]);
-            if input.is_empty() {
-                link.write(&close).await?;
-                return collect(link, limit).await;
-            }
             let (mut reader, mut writer) = link.split();
             let feed = async {
-                for chunk in input.chunks(wire::SYNC_CHUNK) {
+                let mut chunk = Vec::with_capacity(wire::SYNC_CHUNK);
+                loop {
+                    chunk.clear();
+                    let piece = wire::SYNC_CHUNK as u64;
+                    (&mut input).take(piece).read_to_end(&mut chunk).await?;
+                    if chunk.is_empty() {
+                        break;
+                    }
                     writer
-                        .write_all(&wire::shell_frame(Channel::Stdin, chunk))
+                        .write_all(&wire::shell_frame(Channel::Stdin, &chunk))
                         .await?;
                 }
-                writer.write_all(&close).await
+                writer
+                    .write_all(&wire::shell_frame(Channel::CloseStdin, &[]))
+                    .await
             };
             let read = async {
                 let mut output = Collected::new(limit);
@@ -358,15 +391,7 @@ impl AdbDevice {
         Ok(within(call, &progress, run).await?)
     }
 
-    async fn shell_by_process(
-        &self,
-        command: &ShellCommand,
-        input: &[u8],
-        call: &Call,
-    ) -> Result<ShellOutput> {
-        if !input.is_empty() {
-            return Err(no_input());
-        }
+    async fn shell_by_process(&self, command: &ShellCommand, call: &Call) -> Result<ShellOutput> {
         let arguments = [std::ffi::OsString::from("shell"), line_argument(command)?];
         let output = self.adb(&arguments, call).await?;
         // The exit code is the command's or adb's own: both say that it may have run.
@@ -486,10 +511,7 @@ async fn rest(mut link: Link, limit: usize) -> Result<Vec<u8>, AdbFailure> {
 
 /// A word that no output holds by chance or on purpose.
 fn marker() -> String {
-    use std::hash::{BuildHasher as _, Hasher as _};
-    // Seeded by the system for each use.
-    let word = || std::hash::RandomState::new().build_hasher().finish();
-    format!("agent-device-{:016x}{:016x}-", word(), word())
+    format!("agent-device-{}-", crate::word::word())
 }
 
 /// Where the marker begins at the end of the output, and the exit code behind it.

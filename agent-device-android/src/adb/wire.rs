@@ -129,6 +129,8 @@ pub struct DeviceEntry {
     pub model: Option<String>,
     /// `ro.product.device`.
     pub device: Option<String>,
+    /// Its place on the USB bus of the server's machine: `1-4.2`. `None`: it is not on USB, or the server doesn't tell.
+    pub usb: Option<String>,
 }
 
 /// Whether a device can be used.
@@ -205,6 +207,7 @@ fn device(line: &str) -> Option<DeviceEntry> {
         product: fact(" product:"),
         model: fact(" model:"),
         device: fact(" device:"),
+        usb: fact(" usb:"),
     })
 }
 
@@ -228,7 +231,7 @@ mod tests {
     fn devices_are_read_in_both_forms() {
         let list = devices(
             "emulator-5554          device product:sdk model:sdk_gphone64 device:emu64a transport_id:101\n\
-             0123\tunauthorized usb:1-1\n\
+             0123\tunauthorized usb:1-1 transport_id:4\n\
              ab\tno permissions (user in plugdev group; are your udev rules wrong?); see [http://x]\n\
              1.2.3.4:5555     device product:m425 plus-a model:M425 PLUS A device:m450a transport_id:1\n\
              x y\toffline\n",
@@ -238,6 +241,7 @@ mod tests {
         assert_eq!(list[0].model.as_deref(), Some("sdk_gphone64"));
         assert_eq!(list[1].state, DeviceState::Unauthorized);
         assert_eq!(list[1].model, None);
+        assert_eq!(list[1].usb.as_deref(), Some("1-1"));
         assert_eq!(list[2].state, DeviceState::NoPermissions);
         assert_eq!(list[3].model.as_deref(), Some("M425 PLUS A"));
         assert_eq!(list[3].product.as_deref(), Some("m425 plus-a"));

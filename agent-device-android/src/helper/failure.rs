@@ -9,6 +9,7 @@ use agent_device_core::{
     reason,
 };
 
+use super::Ended;
 use crate::error::AdbFailure;
 
 /// A command of the helper that failed, or that was never sent.
@@ -23,6 +24,12 @@ pub(crate) enum HelperFailure {
     Unopened(#[source] AdbFailure),
     #[error("the helper's answer did not come")]
     Lost(#[source] AdbFailure),
+    #[error("the helper ended before it answered: {how}")]
+    Died {
+        how: Ended,
+        #[source]
+        source: AdbFailure,
+    },
     #[error("the helper's answer is not readable: {what}")]
     Unreadable { what: &'static str },
     #[error("the helper refused: {message}")]
@@ -41,6 +48,7 @@ impl HelperFailure {
     pub(crate) fn is_transport(&self) -> bool {
         match self {
             Self::Unreadable { .. } => true,
+            Self::Died { .. } => true,
             Self::Unopened(failure) | Self::Lost(failure) => !matches!(
                 failure,
                 AdbFailure::Timeout { .. } | AdbFailure::Canceled { .. }
@@ -80,10 +88,12 @@ impl HelperFailure {
             (Self::NotStarted { source }, _) => match source.reason() {
                 Some(reason::DEADLINE_EXCEEDED) => reason::DEADLINE_EXCEEDED,
                 Some(reason::REQUEST_CANCELED) => reason::REQUEST_CANCELED,
+                Some("android_ui_automation_taken") => "android_ui_automation_taken",
                 _ => "android_helper_not_started",
             },
             (Self::Unopened(_), _) => "android_helper_unreachable",
             (Self::Lost(_), _) => "android_helper_lost",
+            (Self::Died { .. }, _) => "android_helper_died",
             (Self::Unreadable { .. }, _) => "android_helper_unreadable",
             (Self::Refused { .. }, _) => "android_helper_refused",
             (Self::Failed { .. }, _) => "android_helper_failed",
@@ -102,7 +112,7 @@ impl DispatchDisclosure for HelperFailure {
             },
             Self::Lost(AdbFailure::Timeout { .. }) => rows::TIMEOUT_AFTER_REQUEST.into(),
             Self::Lost(AdbFailure::Canceled { .. }) => core::CANCELED_IN_FLIGHT.into(),
-            Self::Lost(_) => rows::LOST_AFTER_REQUEST.into(),
+            Self::Lost(_) | Self::Died { .. } => rows::LOST_AFTER_REQUEST.into(),
             Self::Unreadable { .. } => rows::UNREADABLE_REPLY.into(),
             Self::Refused { .. } => rows::REFUSED_BEFORE_START.into(),
             Self::Failed { .. } => rows::FAILED_AFTER_START.into(),
@@ -118,11 +128,20 @@ impl From<HelperFailure> for Error {
         match failure {
             HelperFailure::NotStarted { source } => {
                 let hint = source.hint().to_owned();
+                for key in ["uiAutomationOwner", "helperEnded", "installFailure"] {
+                    if let Some(value) = source.detail(key) {
+                        error = error.with_detail(key, value);
+                    }
+                }
                 error.with_hint(hint).with_source(source)
             }
             HelperFailure::Unopened(source) | HelperFailure::Lost(source) => {
                 error.with_source(Error::from(source))
             }
+            HelperFailure::Died { how, source } => error
+                .with_hint(how.hint())
+                .with_detail("helperEnded", how.as_str())
+                .with_source(Error::from(source)),
             HelperFailure::Refused { kind, message } | HelperFailure::Failed { kind, message } => {
                 error = error
                     .with_detail("helperError", kind)

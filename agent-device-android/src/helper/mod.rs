@@ -7,9 +7,12 @@
 //!
 //! What may not be here: knowledge of what actions mean.
 
-mod apk;
+pub(crate) mod apk;
 mod base64;
+mod ended;
 mod failure;
+mod keyboard;
+mod owner;
 mod records;
 mod reply;
 
@@ -30,12 +33,16 @@ use tokio::{
 
 use crate::{
     adb::{AdbDevice, Remote, ShellCommand, ShellEvent, ShellStream},
-    config::AndroidConfig,
+    apps::Ports,
+    config::{AndroidConfig, KeyboardChoice, SessionScope},
     error::{AdbFailure, Phase},
+    word::{random, word},
 };
 
 pub(crate) use base64::{decode, encode};
+pub(crate) use ended::Ended;
 pub(crate) use failure::HelperFailure;
+use keyboard::Keyboard;
 pub(crate) use reply::{Facts, Reply};
 
 /// How long a session that is given up may take to end in good order.
@@ -76,6 +83,8 @@ impl<'a> Command<'a> {
 pub(crate) struct Helper {
     pub(crate) device: AdbDevice,
     pub(crate) config: AndroidConfig,
+    /// Ports of the device that were made to lead here.
+    pub(crate) ports: Ports,
     state: Arc<Mutex<State>>,
     captures: AtomicU64,
 }
@@ -83,6 +92,7 @@ pub(crate) struct Helper {
 #[derive(Debug, Default)]
 struct State {
     installed: bool,
+    keyboard: Keyboard,
     session: Option<Session>,
     requests: u64,
     /// Whether the device makes no local sockets for apps. Then the session listens on a port of its loopback.
@@ -97,6 +107,8 @@ struct Session {
     token: String,
     /// What `am instrument` prints. Closing it does not end the session.
     printed: ShellStream,
+    /// Whether a host that died has left the device without its own keyboard.
+    keyboard_left: bool,
 }
 
 impl fmt::Debug for Helper {
@@ -112,6 +124,7 @@ impl Helper {
         Self {
             device,
             config,
+            ports: Ports::default(),
             state: Arc::default(),
             captures: AtomicU64::new(0),
         }
@@ -124,12 +137,14 @@ impl Helper {
         call: &Call,
     ) -> Result<Reply, HelperFailure> {
         let mut state = self.turn(call).await?;
-        match self.exchange(&mut state, command, None, call).await {
+        let result = match self.exchange(&mut state, command, None, call).await {
             Err(failure) if failure.is_transport() => {
                 self.exchange(&mut state, command, None, call).await
             }
             other => other,
-        }
+        };
+        self.after_command(&mut state, call).await;
+        result
     }
 
     /// A command that the app may notice: the one place where such a thing goes out.
@@ -139,7 +154,16 @@ impl Helper {
         call: &Call,
     ) -> Result<Reply, HelperFailure> {
         let mut state = self.turn(call).await?;
-        self.exchange(&mut state, command, Some(call), call).await
+        let result = self.exchange(&mut state, command, Some(call), call).await;
+        self.after_command(&mut state, call).await;
+        result
+    }
+
+    /// A session for one command ends with it. What fails there shows at the next start.
+    async fn after_command(&self, state: &mut State, call: &Call) {
+        if self.config.session == SessionScope::Command {
+            let _ = self.end_session(state, call).await;
+        }
     }
 
     /// Waits until the command before is done.
@@ -214,9 +238,27 @@ impl Helper {
         // From here on something may land.
         let guard = ledger.map(Call::send);
         let answer = socket.ask(line.as_bytes(), command.limit, call).await;
-        let result = answer
-            .map_err(HelperFailure::Lost)
-            .and_then(|bytes| Reply::read(bytes, &id));
+        let result = match answer {
+            Ok(bytes) => Reply::read(bytes, &id),
+            Err(failure) => Err(HelperFailure::Lost(failure)),
+        };
+        // A connection that broke off, or an answer cut short: the helper's last words say whether it is still there.
+        let result = match result {
+            Err(failure) if failure.is_transport() => Err(match session.last_words().await {
+                None => failure,
+                Some(how) => {
+                    let source = match failure {
+                        HelperFailure::Lost(source) => source,
+                        _ => AdbFailure::Lost {
+                            phase: Phase::Requested,
+                            source: None,
+                        },
+                    };
+                    HelperFailure::Died { how, source }
+                }
+            }),
+            other => other,
+        };
         match (guard, &result) {
             (Some(guard), Ok(_)) => guard.landed(),
             (Some(guard), Err(failure)) => match failure.verdict() {
@@ -230,10 +272,10 @@ impl Helper {
 
     /// Sees to it that there is a session.
     async fn ready(&self, state: &mut State, call: &Call) -> Result<(), HelperFailure> {
-        if state.session.is_some() {
-            return Ok(());
-        }
         let not_started = |source| HelperFailure::NotStarted { source };
+        if state.session.is_some() {
+            return self.keep_keyboard(state, call).await.map_err(not_started);
+        }
         let backoff = state.backoff.as_ref();
         if let Some((_, why)) = backoff.filter(|(until, _)| Instant::now() < *until) {
             let error = Error::new(
@@ -253,23 +295,45 @@ impl Helper {
             Ok(session) => {
                 state.backoff = None;
                 state.session = Some(session);
-                Ok(())
+                self.keep_keyboard(state, call).await.map_err(not_started)
             }
             Err(Start::Adb(error)) => Err(not_started(error)),
             Err(Start::Helper(error)) => {
+                let error = match owner::of(&self.device, call).await {
+                    Some(owner) => owner.name_in(error),
+                    None => error,
+                };
                 let pause = started
                     .elapsed()
                     .clamp(Duration::from_secs(10), Duration::from_secs(60));
-                state.backoff = Some((Instant::now() + pause, error.to_string()));
+                state.backoff = Some((Instant::now() + pause, error.message().to_owned()));
                 state.installed = false;
                 Err(not_started(error))
             }
         }
     }
 
+    async fn keep_keyboard(&self, state: &mut State, call: &Call) -> Result<()> {
+        let left = state
+            .session
+            .as_mut()
+            .is_some_and(|session| std::mem::take(&mut session.keyboard_left));
+        match self.config.keyboard {
+            KeyboardChoice::Own if left => keyboard::recover(&self.device, call).await?,
+            KeyboardChoice::Own => {}
+            KeyboardChoice::Invisible => {
+                let policy = self.config.install;
+                state.keyboard.keep(&self.device, policy, call).await?;
+            }
+        }
+        Ok(())
+    }
+
     async fn install(&self, state: &mut State, call: &Call) -> Result<()> {
         if !state.installed {
-            apk::ensure(&self.device, self.config.install, call).await?;
+            apk::HELPER
+                .ensure(&self.device, self.config.install, call)
+                .await?;
             state.installed = true;
         }
         Ok(())
@@ -293,7 +357,10 @@ impl Helper {
                 ("sessionToken", &token),
                 (
                     "sessionIdleTimeoutMs",
-                    &self.config.idle_timeout.as_millis().to_string(),
+                    &match self.config.session {
+                        SessionScope::Value => "0".to_owned(),
+                        _ => self.config.idle_timeout.as_millis().to_string(),
+                    },
                 ),
             ])
             .map_err(Start::Adb)?;
@@ -329,10 +396,17 @@ impl Helper {
                     }
                 }
                 Ok(Ok(Some(ShellEvent::Exit(_)) | None)) => {
-                    return Err(Start::Helper(
-                        not_ready("the helper ended before it was ready", said(&text))
-                            .with_reason("android_snapshot_helper_session_exited_before_ready"),
-                    ));
+                    let how = Ended::of(&said(&text)).unwrap_or(Ended::Silently);
+                    let error = not_ready("the helper ended before it was ready", said(&text))
+                        .with_reason("android_snapshot_helper_session_exited_before_ready")
+                        .with_detail("helperEnded", how.as_str());
+                    return Err(Start::Helper(match how {
+                        // What it said is known, and it is not that another tool is in the way.
+                        Ended::NotInstalled | Ended::Denied(_) | Ended::SystemCrashed => {
+                            error.with_hint(how.hint())
+                        }
+                        _ => error,
+                    }));
                 }
             }
         }
@@ -341,11 +415,12 @@ impl Helper {
             socket,
             token,
             printed,
+            keyboard_left: keyboard::is_left_behind(&String::from_utf8_lossy(&text)),
         })
     }
 
     fn instrument(&self, arguments: &[(&str, &str)]) -> Result<ShellCommand> {
-        let mut command = ShellCommand::new("am")?.args(["instrument", "-w"])?;
+        let mut command = ShellCommand::script(keyboard::START);
         let quiet = self.config.quiet.as_millis().to_string();
         let limit = self.config.quiet_limit.as_millis().to_string();
         let always = [
@@ -401,7 +476,20 @@ impl Helper {
             ("maxNodes", &MAX_NODES.to_string()),
         ])?;
         let output = self.device.shell(&command, call).await?;
-        records::snapshot(&output.stdout_text()).map_err(Error::from)
+        let printed = output.stdout_text();
+        match records::snapshot(&printed) {
+            Ok(whole) => Ok(whole),
+            Err(failure) => {
+                let said = format!("{printed}\n{}", output.stderr_text());
+                let error = Error::from(failure);
+                Err(match Ended::of(&said) {
+                    None | Some(Ended::InGoodOrder) => error,
+                    Some(how) => error
+                        .with_detail("helperEnded", how.as_str())
+                        .with_hint(how.hint()),
+                })
+            }
+        }
     }
 
     /// How many hierarchies were asked for so far.
@@ -412,9 +500,17 @@ impl Helper {
     /// Ends the session. Its end is proven by the exit of the instrumentation, else the helper is stopped.
     pub(crate) async fn close(&self, call: &Call) -> Result<()> {
         let mut state = self.turn(call).await?;
-        let quit = self
-            .send(&mut state, Command::new("quit", ""), None, call)
-            .await;
+        let keyboard = state.keyboard.give_back(&self.device, call).await;
+        let session = self.end_session(&mut state, call).await;
+        self.ports.close(call).await?;
+        session.and(keyboard)
+    }
+
+    async fn end_session(&self, state: &mut State, call: &Call) -> Result<()> {
+        if state.session.is_none() {
+            return Ok(());
+        }
+        let quit = self.send(state, Command::new("quit", ""), None, call).await;
         let Some(mut session) = state.session.take() else {
             return Ok(());
         };
@@ -432,9 +528,30 @@ impl Helper {
                 return Ok(());
             }
         }
-        let stop = ShellCommand::new("am")?.args(["force-stop", apk::PACKAGE])?;
+        let stop = ShellCommand::new("am")?.args(["force-stop", apk::HELPER.package])?;
         self.device.shell(&stop, call).await?.checked(&stop)?;
-        Ok(())
+        // Only a process list without it is a proof.
+        self.await_end(call).await
+    }
+
+    async fn await_end(&self, call: &Call) -> Result<()> {
+        const LOOKS: u32 = 3;
+        let ask = ShellCommand::script("pidof \"$1\" || echo none").arg(apk::HELPER.package)?;
+        for look in 0..LOOKS {
+            if look > 0 {
+                tokio::time::sleep(Duration::from_millis(250).min(call.remaining())).await;
+            }
+            let output = self.device.shell(&ask, call).await?;
+            if output.stdout_text().trim() == "none" {
+                return Ok(());
+            }
+        }
+        Err(Error::new(
+            ErrorCode::CommandFailed,
+            "the helper was stopped and still runs",
+        )
+        .with_reason("android_snapshot_helper_runtime_occupied")
+        .with_hint("Repeat; if it stays so, restart the device."))
     }
 
     /// Ends the session from outside any runtime, within a bounded time: the runtime of the caller may be ending, too.
@@ -443,9 +560,11 @@ impl Helper {
         let Ok(mut state) = self.state.try_lock() else {
             return;
         };
-        let Some(session) = state.session.take() else {
+        let session = state.session.take();
+        if session.is_none() && !state.keyboard.is_taken() {
             return;
-        };
+        }
+        let mut keyboard = std::mem::take(&mut state.keyboard);
         let device = self.device.clone();
         let (finish, finished) = std::sync::mpsc::channel();
         let end = move || {
@@ -455,9 +574,14 @@ impl Helper {
             if let Ok(runtime) = runtime {
                 let call = Call::standalone(LAST_WORDS);
                 let ended = runtime.block_on(async {
+                    let back = keyboard.give_back(&device, &call).await;
+                    let Some(session) = session else {
+                        return back.ok();
+                    };
                     let socket = device.connect_to(&session.socket, &call).await.ok()?;
                     let line = format!("@token={} quit quit-0\n", session.token);
-                    socket.ask(line.as_bytes(), SMALL, &call).await.ok()
+                    socket.ask(line.as_bytes(), SMALL, &call).await.ok()?;
+                    back.ok()
                 });
                 if ended.is_none() {
                     tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
@@ -470,6 +594,28 @@ impl Helper {
             .spawn(end);
         if started.is_ok() {
             let _ = finished.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
+impl Session {
+    /// What became of it, if it has ended. An end that is on its way takes a moment to arrive.
+    async fn last_words(&mut self) -> Option<Ended> {
+        let call = Call::standalone(Duration::from_millis(300));
+        let mut text = Vec::new();
+        loop {
+            match self.printed.next(&call).await {
+                Ok(Some(ShellEvent::Stdout(bytes) | ShellEvent::Stderr(bytes))) => {
+                    text.extend_from_slice(&bytes);
+                    if text.len() > MAX_PRINTED {
+                        return None;
+                    }
+                }
+                Ok(Some(ShellEvent::Exit(_)) | None) => {
+                    return Some(Ended::of(&tail(&text)).unwrap_or(Ended::Silently));
+                }
+                Err(_) => return Ended::of(&tail(&text)),
+            }
         }
     }
 }
@@ -494,14 +640,4 @@ fn not_ready(message: &'static str, said: String) -> Error {
 fn tail(text: &[u8]) -> String {
     let from = text.len().saturating_sub(2000);
     String::from_utf8_lossy(text.get(from..).unwrap_or_default()).into_owned()
-}
-
-/// A word that nobody guesses.
-fn word() -> String {
-    format!("{:016x}{:016x}", random(), random())
-}
-
-fn random() -> u64 {
-    use std::hash::{BuildHasher as _, Hasher as _};
-    std::hash::RandomState::new().build_hasher().finish()
 }

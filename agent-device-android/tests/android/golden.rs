@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use agent_device_android::{
-    AdbConfig,
+    AdbConfig, Android, AndroidConfig, Apps, DeviceChoice, HelperInstall, KeyboardChoice,
+    Permission,
     adb::{AdbServer, DeviceSelector, DeviceState, Endpoint, ShellCommand},
 };
 use agent_device_core::{Call, Error, dispatch::rows::android_adb as rows, testing::Gate};
@@ -37,6 +38,12 @@ async fn scripted(script: Vec<Step>) -> Error {
 
 fn service(rest: Vec<Step>) -> Vec<Step> {
     [vec![Step::Request, okay(), Step::Request], rest].concat()
+}
+
+/// A command that prints this and ends with 0.
+fn printed(text: &str) -> Vec<Step> {
+    let (out, end) = (frame(1, text.as_bytes()), frame(3, &[0]));
+    service(vec![okay(), Step::Send(out), Step::Send(end)])
 }
 
 /// Waits until the server says this of a device.
@@ -76,6 +83,9 @@ async fn every_row_of_the_adb_layer_is_what_really_happens() {
     }
     until(&real.server, &silent.address, DeviceState::Offline).await;
     until(&real.server, &locked.address, DeviceState::Unauthorized).await;
+    let found = real.server.discover(&call()).await.unwrap();
+    let error = DeviceChoice::Only.pick(&found).unwrap_err();
+    gate.cites(rows::DEVICE_NOT_CHOSEN.row(), &error);
     let error = tap_on(&real.server, silent.address.as_str()).await;
     gate.cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_OFFLINE.row(), &error);
     let error = tap_on(&real.server, locked.address.as_str()).await;
@@ -160,6 +170,40 @@ async fn every_row_of_the_adb_layer_is_what_really_happens() {
         .await
         .unwrap_err();
     gate.cites(rows::FILE_REFUSED.row(), &error);
+
+    // Apps, by a device that says odd things.
+    let here = || printed("package:/data/app/base.apk\n");
+    let apps = async |scripts: Vec<Vec<Step>>| {
+        let peer = Scripted::start(scripts).await;
+        let device = peer.server.device("x").unwrap().with_features("shell_v2");
+        (Apps::of(&device), peer)
+    };
+    let (two, _peer) = apps(vec![printed("package:com.a.shop\npackage:com.b.shop\n")]).await;
+    let error = two.find("shop", &call()).await.unwrap_err();
+    gate.cites(rows::APP_NOT_FOUND.row(), &error);
+    let (silent, _peer) = apps(vec![here(), printed("Unknown command\n")]).await;
+    let call_of_it = call();
+    let error = silent.grant("com.a.shop", &Permission::Camera, &call_of_it);
+    gate.cites(rows::USER_UNKNOWN.row(), &error.await.unwrap_err());
+    let (busy, _peer) = apps(vec![here(), printed("Failure [DELETE_FAILED_IN_USE]\n")]).await;
+    let error = busy.uninstall("com.a.shop", &call()).await.unwrap_err();
+    gate.cites(rows::PACKAGE_MANAGER_REFUSED.row(), &error);
+    let (lively, _peer) = apps(vec![here(), printed(""), printed("4711\n--\n")]).await;
+    let error = lively.stop("com.a.shop", &call()).await.unwrap_err();
+    gate.cites(rows::APP_STILL_THERE.row(), &error);
+
+    // A keyboard that a device does not remember is not exchanged.
+    let nothing = || printed("");
+    let ready = Step::Send(frame(1, b"INSTRUMENTATION_STATUS: sessionReady=true\n"));
+    let session = service(vec![okay(), ready, Step::Hang]);
+    let peer = Scripted::start(vec![session, nothing(), printed("com.x/.Y\n"), nothing()]).await;
+    let device = peer.server.device("x").unwrap().with_features("shell_v2");
+    let mut config = AndroidConfig::default();
+    config.install = HelperInstall::Never;
+    config.keyboard = KeyboardChoice::Invisible;
+    let error = Android::connect(device, config).await.unwrap_err();
+    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Error>());
+    gate.cites(rows::KEYBOARD_NOT_RECORDED.row(), cause.unwrap());
 
     // The adb program, where no socket of ours reaches the server.
     let folder = Folder::new("fake-adb");

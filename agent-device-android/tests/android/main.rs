@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
+mod apps;
 mod corpus;
 mod device;
 mod faults;

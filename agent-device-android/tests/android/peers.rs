@@ -96,6 +96,28 @@ impl TestbedDevice {
     }
 }
 
+impl TestbedDevice {
+    /// Puts the device into an odd state: `device fault` with these words.
+    pub(crate) async fn fault(&self, words: &[&str]) {
+        let device = at_root("testbed/android/device");
+        let name = match &self.name {
+            Some(name) => name.clone(),
+            None => {
+                let list = Command::new(&device).arg("list").output().await.unwrap();
+                let list = String::from_utf8_lossy(&list.stdout).into_owned();
+                let line = list.lines().find(|line| line.contains(&self.address));
+                line.and_then(|line| line.split(' ').next())
+                    .expect("the device is one of the testbed's")
+                    .to_owned()
+            }
+        };
+        let mut command = Command::new(&device);
+        let fault = command.arg("fault").arg(&name).args(words).output();
+        let output = fault.await.unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    }
+}
+
 impl Drop for TestbedDevice {
     #[expect(
         clippy::disallowed_methods,

@@ -1,0 +1,169 @@
+//! Ports of the device that lead to ports of the adb server's machine.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{TcpStream, ToSocketAddrs as _},
+    time::Duration,
+};
+
+use agent_device_core::{Call, Result};
+
+use super::{
+    AdbDevice, Endpoint, ForwardEntry, forward,
+    link::{Link, Progress, Status, within},
+    wire,
+};
+use crate::error::AdbFailure;
+
+/// How long dropping a [`Reverse`] may take for each answer.
+const DROP_LIMIT: Duration = Duration::from_millis(250);
+
+/// A port of the device that leads to this side. Dropping it removes it, as far as that can be done within half a second;
+/// [`close`](Self::close) says whether it worked.
+#[derive(Debug)]
+#[must_use = "the port ends when this is dropped"]
+pub struct Reverse {
+    device: AdbDevice,
+    port: u16,
+    open: bool,
+}
+
+impl Reverse {
+    /// The port on the device's loopback.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn removal(&self) -> String {
+        format!("reverse:killforward:tcp:{}", self.port)
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached, doesn't answer in time, or doesn't know the port any more.
+    ///
+    /// # Cancel safety
+    ///
+    /// The port is removed when the future is dropped, as on any drop.
+    pub async fn close(mut self, call: &Call) -> Result<()> {
+        if self.device.server().program().is_some() {
+            let port = format!("tcp:{}", self.port);
+            let arguments = ["reverse", "--remove", &port];
+            self.device.adb(&arguments, call).await?.checked("adb")?;
+        } else {
+            self.device.reverse_command(&self.removal(), call).await?;
+        }
+        self.open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Reverse {
+    fn drop(&mut self) {
+        if !self.open {
+            return;
+        }
+        let Endpoint::Tcp { host, port } = self.device.server().endpoint() else {
+            return;
+        };
+        let steps = [self.device.selector().transport(), self.removal()];
+        // At once and without a runtime: this may run while one is being shut down.
+        let removed = (host.as_str(), *port)
+            .to_socket_addrs()
+            .and_then(|mut addresses| {
+                let address = addresses
+                    .next()
+                    .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
+                let mut stream = TcpStream::connect_timeout(&address, DROP_LIMIT)?;
+                stream.set_write_timeout(Some(DROP_LIMIT))?;
+                stream.set_read_timeout(Some(DROP_LIMIT))?;
+                for step in &steps {
+                    let request =
+                        wire::request(step.as_bytes()).ok_or(std::io::ErrorKind::InvalidInput)?;
+                    stream.write_all(&request)?;
+                    let mut status = [0; 4];
+                    stream.read_exact(&mut status)?;
+                    if &status != b"OKAY" {
+                        return Err(std::io::ErrorKind::ConnectionRefused.into());
+                    }
+                }
+                // The device's own answer: it has done it then.
+                stream.read_exact(&mut [0; 4])
+            });
+        if removed.is_err() {
+            tracing::debug!(name: "agent_device.android.reverse_left", port = self.port, "a port of the device was left behind");
+        }
+    }
+}
+
+impl AdbDevice {
+    /// Makes a port of the device's loopback lead to a port of the adb server's machine, if the device's port is free.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached, doesn't answer in time, or has the port in use. Nothing reaches the app.
+    ///
+    /// # Cancel safety
+    ///
+    /// The port may be left behind: [`reverses`](Self::reverses) lists it.
+    pub async fn reverse(&self, device_port: u16, host_port: u16, call: &Call) -> Result<Reverse> {
+        let (from, to) = (format!("tcp:{device_port}"), format!("tcp:{host_port}"));
+        if self.server.program().is_some() {
+            let arguments = ["reverse", "--no-rebind", &from, &to];
+            self.adb(&arguments, call).await?.checked("adb")?;
+        } else {
+            let service = format!("reverse:forward:norebind:{from};{to}");
+            self.reverse_command(&service, call).await?;
+        }
+        Ok(Reverse {
+            device: self.clone(),
+            port: device_port,
+            open: true,
+        })
+    }
+
+    /// The ports of the device that lead to this side, whoever made them. `local` is the device's port, as adb prints it.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached or doesn't answer in time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only reads.
+    pub async fn reverses(&self, call: &Call) -> Result<Vec<ForwardEntry>> {
+        if self.server.program().is_some() {
+            let output = self.adb(&["reverse", "--list"], call).await?;
+            return Ok(forward::entries(&output.checked("adb")?.stdout_text()));
+        }
+        let list = async {
+            let progress = Progress::default();
+            let mut link = self.open(b"reverse:list-forward", &progress, call).await?;
+            link.text().await
+        };
+        let text = within(call, &Progress::default(), list).await?;
+        Ok(forward::entries(&text))
+    }
+
+    /// A service of the device's daemon that answers with a status of its own. No app notices it.
+    async fn reverse_command(&self, service: &str, call: &Call) -> Result<()> {
+        let command = async {
+            // A progress of its own, which is not that of a command: the daemon runs nothing.
+            let progress = Progress::default();
+            let opened = self.open(service.as_bytes(), &progress, call).await;
+            let mut link: Link = match opened {
+                Err(AdbFailure::ServiceRefused { text }) => {
+                    return Err(AdbFailure::HostService { text });
+                }
+                other => other?,
+            };
+            match link.status().await? {
+                Status::Okay => Ok(()),
+                Status::Fail(text) => Err(AdbFailure::HostService { text }),
+            }
+        };
+        Ok(within(call, &Progress::default(), command).await?)
+    }
+}

@@ -1,0 +1,431 @@
+//! The apps of a device: what is installed, installing, permissions, opening and stopping. All of it by the device's shell, so
+//! that it needs no helper.
+//!
+//! Whatever an app may notice goes out through [`mutate`], once.
+
+mod front;
+mod name;
+mod open;
+mod packages;
+mod permission;
+mod ports;
+
+use std::path::Path;
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    dispatch::{DispatchDisclosure as _, Verdict, rows::android_adb as rows},
+};
+
+use crate::{
+    Android,
+    adb::{AdbDevice, ShellCommand, ShellOutput},
+    install::{self, InstallMethod, InstallOptions},
+};
+
+pub(crate) use name::{Entry, check_package, check_url, local_port};
+pub use open::Opened;
+pub use packages::AppKind;
+pub use permission::Permission;
+pub(crate) use ports::Ports;
+
+/// The apps of one device.
+#[derive(Clone, Debug)]
+pub struct Apps {
+    device: AdbDevice,
+}
+
+impl Android {
+    /// The apps of this device.
+    pub fn apps(&self) -> Apps {
+        Apps::of(self.adb())
+    }
+}
+
+/// A command of the shell that the app may notice: the one place where such a thing goes out.
+pub(crate) async fn mutate(
+    device: &AdbDevice,
+    command: &ShellCommand,
+    call: &Call,
+) -> Result<ShellOutput> {
+    let guard = call.send();
+    let result = device.shell(command, call).await;
+    match &result {
+        Ok(_) => guard.landed(),
+        Err(error) => match error.verdict() {
+            Some(Verdict::No(row)) => guard.refused(row),
+            _ => guard.uncertain(),
+        },
+    }
+    result
+}
+
+impl Apps {
+    /// The apps of this device.
+    pub fn of(device: &AdbDevice) -> Self {
+        Self {
+            device: device.clone(),
+        }
+    }
+
+    /// The packages of the apps, sorted.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached or doesn't answer in time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only reads.
+    pub async fn list(&self, kind: AppKind, call: &Call) -> Result<Vec<String>> {
+        packages::list(&self.device, kind, call).await
+    }
+
+    /// The package of the app that this name means: a package, or a part of one that only one app has.
+    ///
+    /// # Errors
+    ///
+    /// No app is meant (`APP_NOT_INSTALLED`) or several (`AMBIGUOUS_MATCH`, with `details.candidates`); the device can't be
+    /// reached or doesn't answer in time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only reads.
+    pub async fn find(&self, name: &str, call: &Call) -> Result<String> {
+        packages::resolve(&self.device, name, call).await
+    }
+
+    /// Installs an APK file of this machine.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be read (`no`); the device did not install it: [`InstallFailure::of`](crate::InstallFailure::of) names
+    /// why, and `unknown` is all that is known of dispatch. An install that somebody has to confirm on the device's screen ends
+    /// with a deadline.
+    ///
+    /// # Cancel safety
+    ///
+    /// The app may be installed or not.
+    pub async fn install(
+        &self,
+        apk: impl AsRef<Path>,
+        options: &InstallOptions,
+        call: &Call,
+    ) -> Result<InstallMethod> {
+        let path = apk.as_ref();
+        let unreadable = |source| {
+            Error::invalid("apk", "the APK file can't be read")
+                .with_detail("path", path.display().to_string())
+                .with_source(source)
+        };
+        let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
+        let size = file.metadata().await.map_err(unreadable)?.len();
+        self.put(file, size, options, call).await
+    }
+
+    /// Installs an APK from memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`install`](Self::install).
+    ///
+    /// # Cancel safety
+    ///
+    /// The app may be installed or not.
+    pub async fn install_bytes(
+        &self,
+        apk: &[u8],
+        options: &InstallOptions,
+        call: &Call,
+    ) -> Result<InstallMethod> {
+        self.put(apk, apk.len() as u64, options, call).await
+    }
+
+    async fn put(
+        &self,
+        data: impl tokio::io::AsyncRead + Send + Unpin,
+        size: u64,
+        options: &InstallOptions,
+        call: &Call,
+    ) -> Result<InstallMethod> {
+        let guard = call.send();
+        let result = install::install(&self.device, data, size, options, call).await;
+        match &result {
+            Ok(_) => guard.landed(),
+            Err(error) => match error.verdict() {
+                Some(Verdict::No(row)) => guard.refused(row),
+                _ => guard.uncertain(),
+            },
+        }
+        result
+    }
+
+    /// Uninstalls an app, with its data.
+    ///
+    /// # Errors
+    ///
+    /// It is not installed (`no`), or the device did not uninstall it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The app may be uninstalled or not.
+    pub async fn uninstall(&self, package: &str, call: &Call) -> Result<()> {
+        self.known(package, call).await?;
+        let command = ShellCommand::new("pm")?.args(["uninstall", package])?;
+        self.package_manager(&command, "the device did not uninstall the app", call)
+            .await
+    }
+
+    /// Stops an app and deletes its data, as if it had just been installed. Its permissions go with them.
+    ///
+    /// # Errors
+    ///
+    /// It is not installed (`no`), or the device did not clear it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The app may be stopped, and cleared or not.
+    pub async fn clear(&self, package: &str, call: &Call) -> Result<()> {
+        self.known(package, call).await?;
+        let stop = ShellCommand::new("am")?.args(["force-stop", package])?;
+        mutate(&self.device, &stop, call).await?.checked(&stop)?;
+        let command = ShellCommand::new("pm")?.args(["clear", package])?;
+        self.package_manager(&command, "the device did not clear the app", call)
+            .await
+    }
+
+    async fn package_manager(
+        &self,
+        command: &ShellCommand,
+        refusal: &'static str,
+        call: &Call,
+    ) -> Result<()> {
+        let output = mutate(&self.device, command, call).await?;
+        if output
+            .stdout_text()
+            .lines()
+            .any(|line| line.trim() == "Success")
+        {
+            Ok(())
+        } else {
+            Err(install::refused(refusal, &output))
+        }
+    }
+
+    /// Opens an app by its package, its activity (`com.x/.Main`), a part of its package's name, or the word `settings`. Waits
+    /// until it has drawn, 10 s at most: an app that draws nothing but is in front counts as opened.
+    ///
+    /// # Errors
+    ///
+    /// No app is meant, or several (`no`); the device opened nothing (`unknown`).
+    ///
+    /// # Cancel safety
+    ///
+    /// The app may be opened.
+    pub async fn open(&self, app: &str, call: &Call) -> Result<Opened> {
+        open::app(&self.device, app, call).await
+    }
+
+    /// Opens a link, in the app of this package or in whatever opens such links. For an address of this machine the device gets
+    /// a port that leads here; `ports` keeps it.
+    pub(crate) async fn open_url(
+        &self,
+        url: &str,
+        package: Option<&str>,
+        ports: &Ports,
+        call: &Call,
+    ) -> Result<Opened> {
+        open::url(&self.device, ports, url, package, call).await
+    }
+
+    /// Stops an app, and waits until it is gone: no process, and not in front, seen twice.
+    ///
+    /// # Errors
+    ///
+    /// It is not installed (`no`), or it is still there after 4 s (`unknown`).
+    ///
+    /// # Cancel safety
+    ///
+    /// The app may be stopped.
+    pub async fn stop(&self, package: &str, call: &Call) -> Result<()> {
+        self.known(package, call).await?;
+        let command = ShellCommand::new("am")?.args(["force-stop", package])?;
+        mutate(&self.device, &command, call)
+            .await?
+            .checked(&command)?;
+        front::await_gone(&self.device, package, call).await
+    }
+
+    /// Whether a process of the app runs.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached or doesn't answer in time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only reads.
+    pub async fn is_running(&self, package: &str, call: &Call) -> Result<bool> {
+        check_package(package)?;
+        Ok(!front::look(&self.device, package, call)
+            .await?
+            .pids
+            .is_empty())
+    }
+
+    /// The package of the app in front, if the device tells.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached or doesn't answer in time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only reads.
+    pub async fn in_front(&self, call: &Call) -> Result<Option<String>> {
+        Ok(front::look(&self.device, "android", call).await?.front)
+    }
+
+    /// Allows an app something, for the user who uses the device.
+    ///
+    /// # Errors
+    ///
+    /// The app is not installed or the current user can't be told (`no`); the app does not ask for this (`unknown`).
+    ///
+    /// # Cancel safety
+    ///
+    /// The permission may be changed or not.
+    pub async fn grant(&self, package: &str, permission: &Permission, call: &Call) -> Result<()> {
+        self.change("grant", "allow", package, permission, call)
+            .await?;
+        Ok(())
+    }
+
+    /// Forbids an app something, for the user who uses the device. Android ends an app from which something is taken: `true`
+    /// says that this one ran and does not any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`grant`](Self::grant).
+    ///
+    /// # Cancel safety
+    ///
+    /// The permission may be changed or not, and the app ended.
+    pub async fn revoke(
+        &self,
+        package: &str,
+        permission: &Permission,
+        call: &Call,
+    ) -> Result<bool> {
+        let ran = self.is_running(package, call).await?;
+        self.change("revoke", "ignore", package, permission, call)
+            .await?;
+        // A look that fails after the change proves nothing about it.
+        let runs = self.is_running(package, call).await.unwrap_or(false);
+        Ok(ran && !runs)
+    }
+
+    /// Takes a permission back in such a way that the app may ask for it again.
+    ///
+    /// # Errors
+    ///
+    /// As [`grant`](Self::grant).
+    ///
+    /// # Cancel safety
+    ///
+    /// The permission may be changed or not, and the app ended.
+    pub async fn reset(&self, package: &str, permission: &Permission, call: &Call) -> Result<()> {
+        let user = self.change("revoke", "default", package, permission, call);
+        let (user, names) = user.await?;
+        for name in &names {
+            // Since Android 12; before, a revoked permission may be asked for anyway.
+            let clear = ShellCommand::new("pm")?.args([
+                "clear-permission-flags",
+                "--user",
+                &user,
+                package,
+                name,
+                "user-set",
+                "user-fixed",
+            ])?;
+            let _ = mutate(&self.device, &clear, call).await?;
+        }
+        Ok(())
+    }
+
+    /// The user who uses the device: the owner, or a profile of work.
+    ///
+    /// # Errors
+    ///
+    /// The device can't be reached, doesn't answer in time or doesn't tell.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: it only reads.
+    pub async fn current_user(&self, call: &Call) -> Result<u32> {
+        let command = ShellCommand::new("am")?.arg("get-current-user")?;
+        let output = self.device.shell(&command, call).await?;
+        output.stdout_text().trim().parse().map_err(|_| {
+            Error::refused(
+                rows::USER_UNKNOWN,
+                ErrorCode::CommandFailed,
+                "the device does not tell its current user",
+            )
+            .with_reason("android_user_unknown")
+        })
+    }
+
+    async fn known(&self, package: &str, call: &Call) -> Result<()> {
+        check_package(package)?;
+        packages::installed(&self.device, package, call).await
+    }
+
+    async fn change(
+        &self,
+        verb: &str,
+        mode: &str,
+        package: &str,
+        permission: &Permission,
+        call: &Call,
+    ) -> Result<(String, Vec<String>)> {
+        if !permission.is_valid() {
+            return Err(Error::invalid(
+                "permission",
+                "the name of the permission is none of Android's",
+            ));
+        }
+        self.known(package, call).await?;
+        let user = self.current_user(call).await?.to_string();
+        let level = ShellCommand::new("getprop")?.arg("ro.build.version.sdk")?;
+        let level = self.device.shell(&level, call).await?;
+        let api = level.stdout_text().trim().parse().unwrap_or(0);
+        let names = permission.names(api);
+        let (mut changed, mut refusal) = (Vec::new(), None);
+        for name in &names {
+            let command = ShellCommand::new("pm")?.args([verb, "--user", &user, package, name])?;
+            let output = mutate(&self.device, &command, call).await?;
+            // One that the app does not ask for is refused; of a group one is enough.
+            let said = format!("{}{}", output.stdout_text(), output.stderr_text());
+            if output.code == 0 && !said.contains("Exception") && !said.contains("Failure") {
+                changed.push(name.clone().into_owned());
+            } else {
+                refusal = Some(output);
+            }
+        }
+        if let (true, Some(output)) = (changed.is_empty(), refusal) {
+            return Err(
+                install::refused("the device did not change the permission", &output)
+                    .with_detail("permissions", names)
+                    .with_hint("The app's manifest must ask for the permission."),
+            );
+        }
+        if let Some(operation) = permission.operation() {
+            let command = ShellCommand::new("appops")?
+                .args(["set", "--user", &user, package, operation, mode])?;
+            mutate(&self.device, &command, call)
+                .await?
+                .checked(&command)?;
+        }
+        Ok((user, changed))
+    }
+}

@@ -1,0 +1,243 @@
+//! The invisible keyboard in place of the device's own, and the way back.
+//!
+//! A host can die at any time, and its user must not be left with a keyboard that can't be seen. So the keyboard that was
+//! chosen before is recorded in two places before anything else happens: in a setting of the device, which whoever connects
+//! next acts on, and as a lease in the invisible keyboard, which gives itself up when nobody talks to it.
+
+use std::{convert::Infallible, time::Duration};
+
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    dispatch::rows::android_adb as rows,
+    observe::{End, Judgement, Schedule, observe_until},
+};
+use tokio::time::Instant;
+
+use super::apk::KEYBOARD;
+use crate::{
+    adb::{AdbDevice, ShellCommand},
+    config::HelperInstall,
+};
+
+const SERVICE: &str = "dev.agentdevice.ime/.TestInputMethodService";
+/// The setting that holds what was chosen before.
+const RECORD: &str = "agent_device_keyboard_before";
+const CHOSEN: &str = "default_input_method";
+/// After how much silence the invisible keyboard gives itself up.
+const LEASE: Duration = Duration::from_secs(300);
+/// How long an exchange may take to show. A keyboard that was just installed starts slowly.
+const EXCHANGE: Duration = Duration::from_secs(15);
+
+/// Asks for the record in the same breath as the helper is started; printed before everything else.
+pub(super) const START: &str = "echo agentDeviceKeyboard=$(settings get secure agent_device_keyboard_before 2>/dev/null); exec am instrument -w \"$@\"";
+
+/// Whether a host that died has left a record, by what the start printed.
+pub(super) fn is_left_behind(printed: &str) -> bool {
+    let mut values = printed
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("agentDeviceKeyboard="));
+    values.any(|value| !value.is_empty() && value != "null")
+}
+
+/// The exchange as this side knows it.
+#[derive(Debug, Default)]
+pub(super) struct Keyboard {
+    /// When its lease was renewed last. `None`: the device has its own keyboard.
+    leased: Option<Instant>,
+}
+
+impl Keyboard {
+    /// Sees to it that the invisible keyboard is chosen, and keeps its lease.
+    pub(super) async fn keep(
+        &mut self,
+        device: &AdbDevice,
+        policy: HelperInstall,
+        call: &Call,
+    ) -> Result<()> {
+        match self.leased {
+            Some(at) if at.elapsed() < LEASE / 3 => return Ok(()),
+            Some(_) if chosen(device, call).await? == SERVICE => lease(device, call).await?,
+            _ => take(device, policy, call).await?,
+        }
+        self.leased = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Gives the device its own keyboard back, if it was taken.
+    pub(super) async fn give_back(&mut self, device: &AdbDevice, call: &Call) -> Result<()> {
+        if self.leased.take().is_some() {
+            recover(device, call).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_taken(&self) -> bool {
+        self.leased.is_some()
+    }
+}
+
+/// Gives the device its own keyboard back if there is a record of it.
+pub(super) async fn recover(device: &AdbDevice, call: &Call) -> Result<()> {
+    let before = setting(device, RECORD, call).await?;
+    if before.is_empty() {
+        return Ok(());
+    }
+    // Another one that was chosen in the meantime is its user's will.
+    if chosen(device, call).await? == SERVICE {
+        choose(device, &before, call).await?;
+    }
+    let forget = ShellCommand::new("settings")?.args(["delete", "secure", RECORD])?;
+    device.shell(&forget, call).await?.checked(&forget)?;
+    Ok(())
+}
+
+async fn take(device: &AdbDevice, policy: HelperInstall, call: &Call) -> Result<()> {
+    recover(device, call).await?;
+    KEYBOARD.ensure(device, policy, call).await?;
+    let before = match chosen(device, call).await? {
+        // Left behind without a record: any other is better than none.
+        ours if ours == SERVICE => another(device, call).await?,
+        before => before,
+    };
+    record(device, &before, call).await?;
+    let enable = ShellCommand::new("ime")?.args(["enable", SERVICE])?;
+    device.shell(&enable, call).await?.checked(&enable)?;
+    choose(device, SERVICE, call).await?;
+    if let Err(error) = lease(device, call).await {
+        // Without the second record it must not stay.
+        recover(device, call).await?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+async fn record(device: &AdbDevice, before: &str, call: &Call) -> Result<()> {
+    let put = ShellCommand::new("settings")?.args(["put", "secure", RECORD, before])?;
+    let output = device.shell(&put, call).await?;
+    if !before.is_empty() && setting(device, RECORD, call).await? == before {
+        return Ok(());
+    }
+    Err(
+        not_recorded("the device does not keep which keyboard was chosen before")
+            .with_detail("printed", crate::error::shown(&output.stderr_text())),
+    )
+}
+
+fn not_recorded(message: &'static str) -> Error {
+    Error::refused(rows::KEYBOARD_NOT_RECORDED, ErrorCode::CommandFailed, message)
+        .with_reason("android_keyboard_not_recorded")
+        .with_hint(
+            "Some devices refuse settings over adb until \"USB debugging (Security settings)\" is on in their developer options. \
+             Or go on with the device's own keyboard.",
+        )
+}
+
+/// Tells the invisible keyboard what comes after it. It has just been started, so that it may take a moment to hear.
+async fn lease(device: &AdbDevice, call: &Call) -> Result<()> {
+    let before = setting(device, RECORD, call).await?;
+    let lease = LEASE.as_millis().to_string();
+    let order = ShellCommand::new("am")?.args([
+        "broadcast",
+        "-p",
+        KEYBOARD.package,
+        "-a",
+        "dev.agentdevice.ime.ACTION_LEASE",
+        "--es",
+        "previous",
+        &before,
+        "--es",
+        "ms",
+        &lease,
+    ])?;
+    let ask = |_| async { Ok::<_, Infallible>(device.shell(&order, call).await) };
+    let done = poll("android-keyboard-lease", call, ask, |output| {
+        output.stdout_text().contains("result=-1")
+    });
+    if done.await {
+        Ok(())
+    } else {
+        Err(not_recorded(
+            "the invisible keyboard does not take its lease",
+        ))
+    }
+}
+
+async fn choose(device: &AdbDevice, service: &str, call: &Call) -> Result<()> {
+    let set = ShellCommand::new("ime")?.args(["set", service])?;
+    let output = device.shell(&set, call).await?;
+    let look = |_| async { Ok::<_, Infallible>(chosen(device, call).await) };
+    if poll("android-keyboard", call, look, |chosen| chosen == service).await {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::CommandFailed,
+        "the device does not change its keyboard",
+    )
+    .uncertain(rows::PACKAGE_MANAGER_REFUSED)
+    .with_reason("android_keyboard_not_changed")
+    .with_detail("keyboard", service)
+    .with_detail("printed", crate::error::shown(&output.stderr_text()))
+    .with_hint(format!(
+        "Choose it on the device, or by `adb shell ime set {service}`."
+    )))
+}
+
+/// Looks until it is so. What can't be read is not so.
+async fn poll<T, F: Future<Output = Result<Result<T>, Infallible>>>(
+    phase: &'static str,
+    call: &Call,
+    look: impl FnMut(agent_device_core::CancellationToken) -> F,
+    mut so: impl FnMut(&T) -> bool,
+) -> bool {
+    let pace = Duration::from_millis(100);
+    let schedule = Schedule::new(phase, pace, EXCHANGE.min(call.remaining()));
+    let verdict = |seen: &Result<T>, _: Option<&Result<T>>, _| match seen {
+        Ok(seen) if so(seen) => Judgement::Done(()),
+        _ => Judgement::go_on(),
+    };
+    let observed = observe_until(schedule, call.cancel(), None, look, |_| false, verdict).await;
+    matches!(observed.end, End::Done { .. })
+}
+
+async fn chosen(device: &AdbDevice, call: &Call) -> Result<String> {
+    setting(device, CHOSEN, call).await
+}
+
+/// Empty if it is not set.
+async fn setting(device: &AdbDevice, name: &str, call: &Call) -> Result<String> {
+    let get = ShellCommand::new("settings")?.args(["get", "secure", name])?;
+    let output = device.shell(&get, call).await?.checked(&get)?;
+    let text = output.stdout_text().trim().to_owned();
+    Ok(if text == "null" { String::new() } else { text })
+}
+
+/// An enabled keyboard that is not ours.
+async fn another(device: &AdbDevice, call: &Call) -> Result<String> {
+    let list = ShellCommand::new("ime")?.args(["list", "-s"])?;
+    let output = device.shell(&list, call).await?.checked(&list)?;
+    let text = output.stdout_text();
+    let mut names = text.lines().map(str::trim);
+    let found = names.find(|name| name.contains('/') && *name != SERVICE);
+    Ok(found.unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_record_leads_back() {
+        assert!(START.contains(RECORD));
+        assert!(is_left_behind(
+            "agentDeviceKeyboard=com.x/.Y\r\nINSTRUMENTATION_STATUS: a=b\n"
+        ));
+        for none in [
+            "agentDeviceKeyboard=null\n",
+            "agentDeviceKeyboard=\n",
+            "",
+            "x=y\n",
+        ] {
+            assert!(!is_left_behind(none), "{none}");
+        }
+    }
+}
