@@ -5,6 +5,7 @@ public struct Recovery: Equatable, Sendable {
     public var continuations = 0
     /// The levels that the server accepts in one read, as far as this description found out.
     public var acceptedLevels = 0
+    public var elapsedMilliseconds = 0
 }
 
 /// Reads the tree of one app: in one read where the server lets it, else in several.
@@ -108,6 +109,15 @@ public struct Capture<Source: TreeSource> {
         let elements = read.reading.elements
         guard let first = elements.first else { throw Failure(.emptyResponse, "the server gave no element") }
         guard first.depth == 0 else { throw Failure(.snapshotTreeMalformed, "the first element is not the root of its tree") }
+        let deepest = elements.reduce(0) { max($0, $1.depth) }
+        // What was read ends where it was cut, on its last level. Servers may count levels or the steps between them: one less
+        // is a cut as well, and an element there that has no children costs nothing.
+        let isCut = deepest >= read.levels - 2
+        if boundary != nil, deepest == 0 {
+            // It said that there is more, and shows nothing: what that is, nobody knows.
+            tree.truncated = true
+            return
+        }
         // The nodes from the root of this reading to the latest element.
         var path: [Int] = []
         for (at, element) in elements.enumerated() {
@@ -129,11 +139,7 @@ public struct Capture<Source: TreeSource> {
                 }
                 path.append(tree.append(element.facts, below: path.last))
             }
-            let isLast = at + 1 == elements.count || elements[at + 1].depth <= element.depth
-            // A continuation that shows nothing below its own root has answered: there is nothing that can be read.
-            if isLast, element.depth == read.levels - 1, !(at == 0 && boundary != nil) {
-                try end(element, node: path[element.depth], depth: depth)
-            }
+            if isCut, element.depth == deepest { try end(element, node: path[element.depth], depth: depth) }
         }
     }
 

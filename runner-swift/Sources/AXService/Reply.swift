@@ -18,7 +18,8 @@ public enum Reply {
         out.open(request.identity, ok: true)
         out.raw(",\"truncated\":\(output.tree.truncated),\"recovery\":{\"requests\":\(output.recovery.requests)")
         out.raw(",\"rejected\":\(output.recovery.rejected),\"continuations\":\(output.recovery.continuations)")
-        out.raw(",\"acceptedLevels\":\(output.recovery.acceptedLevels)},\"tree\":")
+        out.raw(",\"acceptedLevels\":\(output.recovery.acceptedLevels)")
+        out.raw(",\"elapsedMs\":\(output.recovery.elapsedMilliseconds)},\"tree\":")
         try write(output.tree, limit: request.maxResponseBytes, to: &out)
         out.close()
         guard out.bytes.count <= request.maxResponseBytes else { throw tooLarge(request.maxResponseBytes) }

@@ -20,12 +20,12 @@ public struct Service<Source: TreeSource> {
         defer { watchdog.stop() }
         // The last tenth is for the way back: a failure that the watchdog swallows explains nothing.
         let start = DispatchTime.now().uptimeNanoseconds
+        let elapsed = { Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9 }
         let budget = Double(request.maxMilliseconds) * 0.0009
         do throws(Failure) {
-            var capture = Capture(source, request) {
-                budget - Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-            }
-            let output = try capture.run()
+            var capture = Capture(source, request) { budget - elapsed() }
+            var output = try capture.run()
+            output.recovery.elapsedMilliseconds = Int(elapsed() * 1000)
             return try Reply.tree((output.tree, output.recovery), to: request)
         } catch {
             return Reply.failure(error, to: request.identity)

@@ -102,6 +102,24 @@ final class CaptureTests: XCTestCase {
         assertWhole(app(ScriptedApp.chain(45), rejectAbove: 48), [2, 0, 1, 40], hint: 40)
     }
 
+    func testAServerThatCountsOtherwiseIsContinuedAsWell() {
+        for counts in [-1, 1] {
+            let app = app(ScriptedApp.fan(trunk: 15, branches: 2, length: 20), rejectAbove: 20)
+            app.levelsOff = counts
+            let reply = describe(app)
+            XCTAssertEqual(labels(reply), app.elements.map { "\($0.depth):\($0.label)" }, "\(counts)")
+            XCTAssertEqual(reply["truncated"] as? Bool, false)
+        }
+    }
+
+    func testABoundaryThatShowsNothingIsNoEnd() {
+        let app = app(ScriptedApp.chain(45), rejectAbove: 48)
+        app.hidesContinuations = true
+        let reply = describe(app)
+        XCTAssertEqual(labels(reply).count, 32)
+        XCTAssertEqual(reply["truncated"] as? Bool, true)
+    }
+
     func testOnlyTheAppInFrontIsRead() {
         for owners in [[nil], [7], [nil, 42]] as [[Int32?]] {
             let app = app(ScriptedApp.chain(3))

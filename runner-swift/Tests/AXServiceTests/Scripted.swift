@@ -12,6 +12,9 @@ final class ScriptedApp: TreeSource {
     var rejectAbove = Int.max
     var knowsChildren = true
     var givesHandles = true
+    /// So many levels more than asked for are given.
+    var levelsOff = 0
+    var hidesContinuations = false
     var owners: [Int32?] = [42]
     var failure: Failure?
     private(set) var reads = 0
@@ -45,6 +48,7 @@ final class ScriptedApp: TreeSource {
     func read(_ handle: Int, levels: Int, nodes: Int, seconds: Double) throws(ReadFailure) -> Reading<Int> {
         reads += 1
         guard levels <= rejectAbove else { throw .depthRejected }
+        let levels = hidesContinuations && handle > 0 ? 1 : levels + levelsOff
         let base = elements[handle].depth
         var out: [Reading<Int>.Element] = []
         for at in handle..<elements.count {
