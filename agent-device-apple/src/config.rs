@@ -68,7 +68,7 @@ impl Default for AppleConfig {
 }
 
 /// Which runner, and how it is built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunnerConfig {
     /// The Xcode project of the runner: `AgentDeviceRunner.xcodeproj`. Its folder is the source that a build is keyed by.
@@ -87,8 +87,22 @@ pub struct RunnerConfig {
     pub identity: Option<String>,
     /// The provisioning profile, for devices. Signing is then manual.
     pub profile: Option<String>,
+    /// What the runner wants to be shown with each command: its port may be reached from the device's network. `None`: a
+    /// word of its own for each launch, and nothing for a runner that somebody else has started.
+    pub token: Option<String>,
     /// Further variables of the runner's environment.
     pub environment: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for RunnerConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The token and the environment may hold secrets.
+        f.debug_struct("RunnerConfig")
+            .field("project", &self.project)
+            .field("scheme", &self.scheme)
+            .field("xctestrun", &self.xctestrun)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for RunnerConfig {
@@ -102,6 +116,7 @@ impl Default for RunnerConfig {
             team: None,
             identity: None,
             profile: None,
+            token: None,
             environment: Vec::new(),
         }
     }

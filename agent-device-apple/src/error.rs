@@ -220,6 +220,7 @@ fn verdict_of_code(code: &str) -> Verdict {
         "RUNNER_WEDGED" => rows::REPLY_RUNNER_WEDGED.into(),
         "APP_NOT_RUNNING" => rows::REPLY_APP_NOT_RUNNING.into(),
         "SCROLL_KEYBOARD_OCCLUDES_SURFACE" => rows::REPLY_SCROLL_KEYBOARD_OCCLUDES_SURFACE.into(),
+        "UNAUTHORIZED" => rows::REPLY_UNAUTHORIZED.into(),
         "ALERT_NOT_FOUND" => rows::REPLY_ALERT_NOT_FOUND.into(),
         "APP_SCREEN_WINDOW_UNRESOLVED" => rows::REPLY_APP_SCREEN_WINDOW_UNRESOLVED.into(),
         "APP_SCREEN_UNRESOLVED" => rows::REPLY_APP_SCREEN_UNRESOLVED.into(),
@@ -417,6 +418,7 @@ fn code_of(runner: &str) -> ErrorCode {
         "INVALID_ARGS" => ErrorCode::InvalidArgs,
         "UNSUPPORTED_OPERATION" => ErrorCode::UnsupportedOperation,
         "AMBIGUOUS_MATCH" => ErrorCode::AmbiguousMatch,
+        "UNAUTHORIZED" => ErrorCode::Unauthorized,
         // The rest of the runner's codes are finer than ours: they are in the details.
         _ => ErrorCode::CommandFailed,
     }

@@ -74,6 +74,8 @@ impl Drop for PatchedFile {
 #[derive(Debug)]
 pub(crate) struct Launched {
     pub(crate) route: Route,
+    /// What has to be shown to it.
+    pub(crate) token: Option<String>,
     /// `None` for a runner that somebody else keeps.
     pub(crate) process: Option<RunnerProcess>,
 }
@@ -132,6 +134,7 @@ impl Launcher {
         if let AppleTarget::Runner { address, .. } = &self.target {
             return Ok(Launched {
                 route: Route::Tcp(*address),
+                token: self.config.runner.token.clone(),
                 process: None,
             });
         }
@@ -148,7 +151,16 @@ impl Launcher {
         tracing::debug!(name: "agent_device.apple.build", origin = ?build.origin, "a build of the runner is there");
 
         let port = free_port().await.map_err(LaunchFailure::Io)?;
-        let mut environment = vec![("AGENT_DEVICE_RUNNER_PORT", port.to_string())];
+        let token = self
+            .config
+            .runner
+            .token
+            .clone()
+            .unwrap_or_else(|| word() + &word());
+        let mut environment = vec![
+            ("AGENT_DEVICE_RUNNER_PORT", port.to_string()),
+            ("AGENT_DEVICE_RUNNER_TOKEN", token.clone()),
+        ];
         let own = self.config.runner.environment.iter();
         environment.extend(own.map(|(key, value)| (key.as_str(), value.clone())));
         build.run.patch(&environment);
@@ -199,6 +211,7 @@ impl Launcher {
             .await;
         Ok(Launched {
             route: self.route(udid, port),
+            token: Some(token),
             process: Some(RunnerProcess {
                 running,
                 heard,

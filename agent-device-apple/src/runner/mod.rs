@@ -43,7 +43,7 @@ use self::{
     recover::Journal,
     reply::read,
     session::Session,
-    transport::{Unanswered, exchange},
+    transport::{Posted, Unanswered, exchange},
 };
 use crate::{
     config::AppleConfig,
@@ -509,7 +509,12 @@ impl Shared {
                 None => std::future::pending().await,
             }
         };
-        let answer = exchange(&session.route, body, max_reply, limit, patience);
+        let posted = Posted {
+            body,
+            token: session.token.as_deref(),
+            max_reply,
+        };
+        let answer = exchange(&session.route, posted, limit, patience);
         tokio::pin!(answer);
         tokio::select! {
             biased;

@@ -25,6 +25,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) route: Route,
+    pub(super) token: Option<String>,
     pub(super) process: Option<RunnerProcess>,
     /// The app to which an action last worked, and when. It dies with the session.
     pub(super) healthy: Option<(Option<String>, Instant)>,
@@ -65,10 +66,15 @@ pub(super) async fn start(
         launched = shared.launcher.launch(patience) => launched.map_err(StartFailure::Launch)?,
         () = patience.cancel.cancelled() => return Err(StartFailure::Canceled),
     };
-    let Launched { route, process } = launched;
+    let Launched {
+        route,
+        token,
+        process,
+    } = launched;
     let kept = process.is_none();
     let mut session = Session {
         route,
+        token,
         process,
         healthy: None,
         fresh: true,

@@ -20,7 +20,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::{
     Method, Request,
     client::conn::http1,
-    header::{CONNECTION, CONTENT_TYPE, HOST},
+    header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST},
 };
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -116,11 +116,18 @@ async fn tcp(address: SocketAddr) -> Result<Box<dyn Stream>, Unwritten> {
     Ok(Box::new(stream))
 }
 
+/// What is sent.
+pub(crate) struct Posted<'a> {
+    pub(crate) body: Vec<u8>,
+    /// What the runner wants to be shown, because its port may be reached by others.
+    pub(crate) token: Option<&'a str>,
+    pub(crate) max_reply: usize,
+}
+
 /// Sends one command and reads its answer. `limit` bounds the time, the caller's patience bounds it further.
 pub(crate) async fn exchange(
     route: &Route,
-    body: Vec<u8>,
-    max_reply: usize,
+    request: Posted<'_>,
     limit: Duration,
     patience: &Patience,
 ) -> Result<Body, Unanswered> {
@@ -135,7 +142,7 @@ pub(crate) async fn exchange(
             stream,
             written: Arc::clone(&written),
         };
-        ask(stream, body, max_reply).await.map_err(Unanswered::Lost)
+        ask(stream, request).await.map_err(Unanswered::Lost)
     };
     let result = tokio::select! {
         biased;
@@ -158,7 +165,7 @@ pub(crate) async fn exchange(
     })
 }
 
-async fn ask(stream: Counting, body: Vec<u8>, max_reply: usize) -> Result<Body, Lost> {
+async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, Lost> {
     let closed = |error: hyper::Error| {
         if error.is_parse() {
             Lost::Garbage
@@ -169,14 +176,19 @@ async fn ask(stream: Counting, body: Vec<u8>, max_reply: usize) -> Result<Body, 
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(closed)?;
-    let request = Request::builder()
+    let mut request = Request::builder()
         .method(Method::POST)
         .uri("/command")
         .header(HOST, "127.0.0.1")
         .header(CONTENT_TYPE, "application/json")
-        .header(CONNECTION, "close")
-        .body(Full::new(Bytes::from(body)))
+        .header(CONNECTION, "close");
+    if let Some(token) = posted.token {
+        request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+    }
+    let request = request
+        .body(Full::new(Bytes::from(posted.body)))
         .map_err(|_| Lost::Garbage)?;
+    let max_reply = posted.max_reply;
     let answer = async {
         let mut response = sender.send_request(request).await.map_err(closed)?;
         let announced = response

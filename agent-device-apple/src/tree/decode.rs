@@ -221,6 +221,10 @@ impl Tree {
                         new.flag(Flag::Mixed, true);
                     }
                 }
+                // A field shows its placeholder as its value as long as it is empty.
+                None if role.takes_text() && placeholder == Some(value) && !value.is_empty() => {
+                    new.text(TextField::Value, "").flag(Flag::HintShowing, true);
+                }
                 None => {
                     new.text(TextField::Value, value);
                 }

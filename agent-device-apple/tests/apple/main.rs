@@ -1,1 +1,9 @@
-//! The crate against real peers.
+//! The crate against real peers: a runner on a simulated app, servers that fail on purpose, stand-ins for Xcode's tools.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+
+mod golden;
+mod peers;
+mod scripted;
+mod usbmux;

@@ -1,0 +1,155 @@
+//! Phones on a cable, behind a daemon that speaks usbmuxd's protocol on a real socket, and phones in CoreDevice's tunnel.
+
+use std::{
+    io,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use agent_device_apple::{Apple, AppleTarget, Profile};
+use agent_device_core::Interactor as _;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpStream, UnixListener, UnixStream},
+    task::JoinHandle,
+};
+
+use crate::{
+    peers::{Folder, Tools, call, tap_at},
+    scripted::{Act, Scripted, failed},
+};
+
+/// The daemon. Frames as in usbmuxd's `usbmuxd-proto.h`; every port of the phone leads to one address.
+pub(crate) struct Daemon {
+    folder: Folder,
+    plugged: Arc<AtomicBool>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Daemon {
+    pub(crate) fn start(serial: &str, behind: SocketAddr) -> Self {
+        let folder = Folder::new();
+        let listener = UnixListener::bind(folder.path().join("usbmuxd")).unwrap();
+        let plugged = Arc::new(AtomicBool::new(true));
+        let task = {
+            let (plugged, serial) = (Arc::clone(&plugged), serial.to_owned());
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    let (plugged, serial) = (Arc::clone(&plugged), serial.clone());
+                    tokio::spawn(async move {
+                        let _ = serve(stream, &serial, &plugged, behind).await;
+                    });
+                }
+            })
+        };
+        Self { folder, plugged, task }
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.path().join("usbmuxd")
+    }
+
+    pub(crate) fn unplug(&self) {
+        self.plugged.store(false, Ordering::SeqCst);
+    }
+}
+
+fn entry(id: u32, serial: &str, kind: &str) -> String {
+    format!(
+        "<dict><key>DeviceID</key><integer>{id}</integer><key>MessageType</key><string>Attached</string><key>Properties</key><dict>\
+         <key>ConnectionType</key><string>{kind}</string><key>DeviceID</key><integer>{id}</integer><key>SerialNumber</key>\
+         <string>{serial}</string></dict></dict>"
+    )
+}
+
+async fn serve(mut stream: UnixStream, serial: &str, plugged: &AtomicBool, behind: SocketAddr) -> io::Result<()> {
+    loop {
+        let mut header = [0; 16];
+        stream.read_exact(&mut header).await?;
+        let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().unwrap());
+        assert_eq!((word(4), word(8)), (1, 8), "version and type of the frame");
+        let mut payload = vec![0; usize::try_from(word(0)).unwrap() - 16];
+        stream.read_exact(&mut payload).await?;
+        let text = String::from_utf8(payload).unwrap();
+        let value = |key: &str| {
+            let rest = text.split_once(&format!("<key>{key}</key>"))?.1;
+            let (_, rest) = rest.split_once('>')?;
+            Some(rest.split_once('<')?.0.to_owned())
+        };
+        let is_there = plugged.load(Ordering::SeqCst);
+        let (body, connected) = match value("MessageType").as_deref() {
+            Some("ListDevices") => {
+                let other = entry(7, "ffff", "USB") + &entry(8, serial, "Network");
+                let own = if is_there { entry(9, &serial.replace('-', ""), "USB") } else { String::new() };
+                (format!("<key>DeviceList</key><array>{other}{own}</array>"), None)
+            }
+            Some("Connect") => {
+                assert_eq!(value("DeviceID").as_deref(), Some("9"));
+                let port: u16 = value("PortNumber").unwrap().parse().unwrap();
+                assert_ne!(port.swap_bytes(), 0);
+                let upstream = if is_there { TcpStream::connect(behind).await.ok() } else { None };
+                let number = if upstream.is_some() { 0 } else { 3 };
+                let result = format!("<key>MessageType</key><string>Result</string><key>Number</key><integer>{number}</integer>");
+                (result, upstream)
+            }
+            other => panic!("{other:?}"),
+        };
+        let plist = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>{body}</dict></plist>");
+        let length = u32::try_from(16 + plist.len()).unwrap();
+        let mut frame: Vec<u8> = [length, 1, 8, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+        frame.extend_from_slice(plist.as_bytes());
+        stream.write_all(&frame).await?;
+        if let Some(mut upstream) = connected {
+            tokio::io::copy_bidirectional(&mut stream, &mut upstream).await?;
+            return Ok(());
+        }
+    }
+}
+
+fn phone(udid: &str) -> AppleTarget {
+    AppleTarget::Device { profile: Profile::IOS_DEVICE, udid: udid.to_owned() }
+}
+
+#[tokio::test]
+async fn a_phone_on_a_cable_is_driven_and_shown_the_token() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let daemon = Daemon::start("00008110-001A2B3C", runner.address);
+    let tools = Tools::new("exec sleep 600");
+    let mut config = tools.config();
+    config.usbmux_socket = daemon.socket();
+    let phone = Apple::connect(phone("00008110-001A2B3C"), config).await.unwrap();
+    phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    assert_eq!(runner.requests("tap").len(), 1);
+    let bearer = |head: &String| head.to_lowercase().contains("authorization: bearer ");
+    assert!(runner.heads().iter().all(bearer), "{:?}", runner.heads());
+    phone.close().await;
+    assert_eq!(runner.requests("shutdown").len(), 1);
+}
+
+#[tokio::test]
+async fn a_phone_without_a_cable_is_reached_through_the_tunnel() {
+    let runner = Scripted::start(|command, _, _| (command == "tap").then(|| Act::Reply(failed("RUNNER_BUSY")))).await;
+    // The tunnel's address is that of the machine itself here, and the runner says its port.
+    let tools = Tools::new(&crate::peers::says_port(runner.address.port()));
+    // The form of `devicectl device info details --json-output`, by the keys that its JSON has (Xcode 15).
+    tools.xcrun(
+        "while [ $# -gt 0 ]; do [ \"$1\" = --json-output ] && file=$2; shift; done\n\
+         echo '{\"info\":{\"outcome\":\"success\"},\"result\":{\"connectionProperties\":{\"tunnelIPAddress\":\"127.0.0.1\",\"tunnelState\":\"connected\"}}}' > \"$file\"",
+    );
+    let mut config = tools.config();
+    config.usbmux_socket = "/nowhere/usbmuxd".into();
+    let phone = Apple::connect(phone("X"), config).await.unwrap();
+    let error = phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert!(error.dispatched().is_no(), "{error:?}");
+    assert_eq!(tools.calls().matches("info details").count(), 1, "the address is remembered");
+}
