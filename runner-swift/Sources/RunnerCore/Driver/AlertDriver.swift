@@ -1,9 +1,7 @@
 /// Alerts of the system and the app. Called on the main thread alone.
 public protocol AlertDriver: Sendable {
-    /// The alert in front, with what the platform's own order of sources finds first.
+    /// The alert in front: see `AlertSource` for the order in which places are looked at.
     func alert(in bundleId: String?) throws -> AlertSighting
-    /// Presses a button of the alert.
-    func press(_ button: FoundElement) throws
 }
 
 /// What looking for an alert showed.

@@ -21,6 +21,8 @@ public protocol ElementDriver: Sendable {
     func elements(containing text: String, in bundleId: String?) throws -> [FoundElement]
     /// The elements whose frame contains the point.
     func elements(at point: Point, in bundleId: String?) throws -> [FoundElement]
+    /// The buttons of the navigation bar, or all others, in the order of the screen.
+    func buttons(in bundleId: String?, ofNavigationBar: Bool) throws -> [FoundElement]
     /// What the focus of a remote or a keyboard is on.
     func focused(in bundleId: String?) throws -> FoundElement?
     /// The window's frame, in points; nil where none is reported.

@@ -1,9 +1,7 @@
 /// The keyboard on the screen. Called on the main thread alone.
 public protocol KeyboardDriver: Sendable {
-    /// The keyboard and what can be pressed on and right above it; nil while none is shown.
+    /// Nil while none is shown.
     func keyboard(in bundleId: String?) throws -> KeyboardState?
-    /// Presses one of the controls.
-    func press(_ control: FoundElement) throws
 }
 
 /// A keyboard on the screen.

@@ -10,6 +10,9 @@ public protocol TextDriver: Sendable {
     /// Presses keys by the framework: into the element, or into whatever has the focus. `\u{8}` is the delete key.
     func type(_ text: String, into element: FoundElement?, in bundleId: String?) throws
 
+    /// Whether text can be given by private events.
+    var canSynthesize: Bool { get }
+
     /// Gives text to the first responder by a private event, without keys and without a keyboard on the screen. That it returns
     /// means posted, not arrived.
     ///

@@ -9,15 +9,18 @@ public final class CommandHandlers: CommandHandling {
     let witness = Locked(TapWitness?.none)
     let failures: any FailureCounter
     let injection: (any FailureInjection)?
+    /// Between the two presses of the home button that open the app switcher of tvOS, in seconds.
+    let homePressGap: Double
 
     public init(
         _ drivers: Drivers, time: any TimeSource, failures: any FailureCounter, injection: (any FailureInjection)? = nil,
-        memory: CaptureMemory = CaptureMemory()
+        homePressGap: Double = 0, memory: CaptureMemory = CaptureMemory()
     ) {
         self.drivers = drivers
         self.time = time
         self.failures = failures
         self.injection = injection
+        self.homePressGap = homePressGap
         self.memory = memory
         target = TargetKeeper(drivers.target, time: time)
     }
@@ -51,8 +54,10 @@ public final class CommandHandlers: CommandHandling {
         case .screenshot(let fullscreen, let inline): try screenshot(fullscreen: fullscreen, inline: inline)
         case .rotate(let orientation): try rotate(to: orientation)
         case .recordStart(let path, let fps): try startRecording(to: path, fps: fps)
+        case .type(let typing): try run(typing)
+        case .alert(let action, let timeoutMs): try alert(action, timeoutMs: timeoutMs, started: context.started)
+        case .status: throw RunnerError(.commandFailed, "the session answers this itself")
         case .plain(let name): try run(name, request)
-        default: throw RunnerError(.unsupportedOperation, "\(request.name.rawValue) is not supported here")
         }
     }
 
@@ -61,29 +66,20 @@ public final class CommandHandlers: CommandHandling {
         case .gestureViewport: return try gestureViewport()
         case .keyboardDismiss: return try dismissKeyboard()
         case .keyboardReturn: return try pressReturn()
-        case .home:
-            try drivers.screen.pressHome()
-            return ReplyData(message: name.rawValue)
+        case .back, .backInApp: return try goBackInApp(name)
+        case .backSystem: return try goBackBySystem()
+        case .home: return try home()
+        case .appSwitcher: return try openAppSwitcher()
         case .actionButton:
             try drivers.screen.pressActionButton()
             return ReplyData(message: name.rawValue)
-        case .recordStop:
-            return ReplyData(message: try drivers.screen.stopRecording() ? "recording stopped" : "recording already stopped")
-        case .activate:
-            // The app came forward when the target was prepared.
-            return ReplyData(message: "app activated")
+        case .recordStop: return try stopRecording()
+        // The app came forward when the target was prepared.
+        case .activate: return ReplyData(message: "app activated")
         case .terminate: return try terminate(request.appBundleId ?? "")
-        case .appState:
-            var data = ReplyData()
-            data.applicationState = drivers.target.state(of: request.appBundleId).rawValue
-            return data
-        case .targetReset:
-            target.reset()
-            memory.reset()
-            health.withLock { $0 = .unknown }
-            return ReplyData(message: "target reset")
-        default:
-            throw RunnerError(.unsupportedOperation, "\(name.rawValue) is not supported here")
+        case .appState: return state(of: request.appBundleId)
+        case .targetReset: return resetTarget()
+        default: throw RunnerError(.commandFailed, "\(name.rawValue) has arguments")
         }
     }
 

@@ -1,21 +1,14 @@
 extension CommandHandlers {
-    /// How long the interface may take to turn, in seconds, and how often it is looked at.
-    private static let turnWithin = 2.0
-    private static let turnPoll = 0.05
-
     func rotate(to wanted: InterfaceOrientation) throws -> ReplyData {
-        try refuseUnless(.iOS, name: "rotate")
-        try drivers.screen.setOrientation(wanted)
-        let end = time.uptime + Self.turnWithin
-        var observed = try drivers.screen.orientation()
-        while observed != wanted, time.uptime < end {
-            time.pause(Self.turnPoll)
-            observed = try drivers.screen.orientation()
+        guard OrientationWatch.isSupported(on: drivers.platform) else {
+            throw RunnerError(.unsupportedOperation, "rotate is not supported on \(drivers.platform.rawValue)")
         }
-        guard observed == wanted else {
-            throw RunnerError(
-                .commandFailed, "rotate asked for \(wanted.name), the interface is \(observed.name)",
-                hint: "The app may not support this orientation.")
+        try drivers.screen.setOrientation(wanted)
+        let start = time.uptime
+        var observed = try drivers.screen.orientation()
+        while try OrientationWatch(wanted: wanted, observed: observed, elapsed: time.uptime - start) == .wait {
+            time.pause(OrientationWatch.poll)
+            observed = try drivers.screen.orientation()
         }
         var data = ReplyData()
         data.orientation = observed.name
@@ -27,9 +20,26 @@ extension CommandHandlers {
         return ReplyData(message: "recording started")
     }
 
+    func stopRecording() throws -> ReplyData {
+        ReplyData(message: try drivers.screen.stopRecording() ? "recording stopped" : "recording already stopped")
+    }
+
     func terminate(_ bundleId: String) throws -> ReplyData {
         try drivers.target.terminate(bundleId)
         target.invalidate()
         return ReplyData(message: "app terminated")
+    }
+
+    func state(of bundleId: String?) -> ReplyData {
+        var data = ReplyData()
+        data.applicationState = drivers.target.state(of: bundleId).rawValue
+        return data
+    }
+
+    func resetTarget() -> ReplyData {
+        target.reset()
+        memory.reset()
+        health.withLock { $0 = .unknown }
+        return ReplyData(message: "target reset")
     }
 }

@@ -2,7 +2,9 @@
 extension CommandHandlers {
     func swipe(_ direction: Command.Direction) throws -> ReplyData {
         try refuseUnless(.tvOS, name: "swipe")
-        return try gesture("swiped", at: nil) { _ in try drivers.gestures.press(direction.button, seconds: nil) }
+        return try gesture("swiped", at: nil) { _ in
+            try drivers.gestures.press(RemoteFocus.button(for: direction), seconds: nil)
+        }
     }
 
     func press(_ button: Command.RemoteButton, durationMs: Double?) throws -> ReplyData {
@@ -13,31 +15,13 @@ extension CommandHandlers {
 
     /// A tap is the select button, if what is meant has the focus.
     func selectFocused(_ aim: Aim, seconds: Double?, message: String) throws -> ReplyData {
-        guard let focused = try drivers.elements.focused(in: bundleId), isMeant(focused.attributes, by: aim) else {
-            throw RunnerError(
-                .unsupportedOperation, "what is meant does not have the focus",
-                hint: "Move the focus with remotePress until it is there.")
+        let focused = try drivers.elements.focused(in: bundleId)?.attributes
+        let isMeant = aim.element.map { RemoteFocus.hits($0.attributes, focused: focused) }
+            ?? aim.point.map { RemoteFocus.hits($0, focused: focused) } ?? false
+        guard isMeant else {
+            let meant = aim.element?.attributes.knownFrame ?? aim.point.map { Rect($0.x - 0.5, $0.y - 0.5, 1, 1) }
+            throw RemoteFocus.refusal(focused: focused?.knownFrame, target: meant)
         }
         return try gesture(message, at: nil) { _ in try drivers.gestures.press(.select, seconds: seconds) }
-    }
-
-    private func isMeant(_ focused: NodeAttributes, by aim: Aim) -> Bool {
-        if aim.element?.attributes.isFocused == true { return true }
-        guard let frame = focused.knownFrame else { return false }
-        if let meant = aim.element?.attributes.knownFrame {
-            return frame.contains(meant.center) || meant.contains(frame.center)
-        }
-        return aim.point.map(frame.contains) ?? false
-    }
-}
-
-extension Command.Direction {
-    var button: Command.RemoteButton {
-        switch self {
-        case .up: .up
-        case .down: .down
-        case .left: .left
-        case .right: .right
-        }
     }
 }

@@ -4,7 +4,7 @@ extension CommandHandlers {
     func run(_ tap: Command.Tap) throws -> ReplyData {
         let aim = try aim(tap)
         if drivers.platform == .tvOS { return try selectFocused(aim, seconds: nil, message: "tapped") }
-        let witness = try aim.element == nil && tap.inspectsPoint ? input(at: aim.point) : nil
+        let field = aim.element ?? (tap.inspectsPoint ? input(at: aim.point) : nil)
         var data = try gesture("tapped", at: aim.point) { evidence in
             switch aim.touch {
             case .element(let element):
@@ -17,7 +17,7 @@ extension CommandHandlers {
                 evidence.fallback = try touch(point, synthesized: tap.isSynthesized, as: .coordinateTap)
             }
         }
-        self.witness.withLock { $0 = witness.map { TapWitness($0, target: target.target) } }
+        remember(tapped: field?.attributes)
         injectFailure()
         if tap.selector != nil, tap.allowsNonHittable { data.nonHittableCoordinateFallbackUsed = aim.isBlind }
         return data

@@ -9,6 +9,8 @@ public struct ReplyData: Equatable, Sendable {
     public var snapshot: [JSON.Member] = []
     public var systemSurface: SystemSurface?
     public var gesture: GestureEvidence?
+    /// The place that was touched beside a gesture.
+    public var point: Point?
     /// `x, y` is its origin, `x2, y2` its size.
     public var viewport: Rect?
     public var commandId: String?
@@ -22,6 +24,8 @@ public struct ReplyData: Equatable, Sendable {
     public var keyboardMinY: Double?
     public var nonHittableCoordinateFallbackUsed: Bool?
     public var textEntryRoute: String?
+    /// What is known of the field after typing: `verified`, `reformatted` or `unobserved`.
+    public var textEntryVerification: String?
     public var runnerFatalReason: String?
     public var sequence: SequenceResult?
     public var applicationState: String?
@@ -48,6 +52,7 @@ public struct ReplyData: Equatable, Sendable {
         members += snapshot
         add("systemSurface", systemSurface?.json)
         members += gesture?.members ?? []
+        if let point { members += [.init("x", .number(point.x)), .init("y", .number(point.y))] }
         if let viewport {
             members += [
                 .init("x", .number(viewport.x)), .init("y", .number(viewport.y)), .init("x2", .number(viewport.width)),
@@ -65,6 +70,7 @@ public struct ReplyData: Equatable, Sendable {
         add("keyboardMinY", keyboardMinY.map(JSON.number))
         add("maestroNonHittableCoordinateFallbackUsed", nonHittableCoordinateFallbackUsed.map(JSON.bool))
         add("textEntryRoute", textEntryRoute.map(JSON.string))
+        add("textEntryVerification", textEntryVerification.map(JSON.string))
         add("runnerFatal", isRunnerFatal ? true : nil)
         add("runnerFatalReason", runnerFatalReason.map(JSON.string))
         members += sequence?.members ?? []

@@ -44,8 +44,9 @@ struct App {
     var orientation = InterfaceOrientation.portrait
     /// The tree of before a navigation, reported until then.
     private var lagging: (scene: Scene, until: Double)?
-    var contact: Contact?
     var lastTap: LastTap?
+    /// Whether buttons of alerts take no touch.
+    var isStubborn = false
 
     enum Presence { case front, back, stopped }
 

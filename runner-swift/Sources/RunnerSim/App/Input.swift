@@ -23,6 +23,7 @@ extension App {
     /// Pointers were down on what `hit` names, moved and went up; `end` is when the last one did.
     mutating func touch(_ contact: Contact, hit: String?, end: Double) {
         guard let first = contact.tracks.first?.first, let last = contact.tracks.first?.last else { return }
+        if isFromEdge(first.point, last.point) { return back(now: end) }
         let scene = scene(end)
         guard let hit, let at = scene.find(hit) else {
             return scrollIfMoved(contact, in: scene, end)
@@ -40,6 +41,11 @@ extension App {
         // A control reacts when the finger leaves it, if it is still the one that is there.
         guard let act = element.act, element.isEnabled, scene.target(at: last.point) == at else { return }
         press(act, element, at: last.point, held: last.offset, now: end)
+    }
+
+    /// The system's stroke that leads back: from the leading edge over more than half of the screen.
+    private func isFromEdge(_ from: Point, _ to: Point) -> Bool {
+        canGoBack && screen != .gesture && from.x <= viewport.width * 0.06 && to.x - from.x > viewport.width / 2
     }
 
     private mutating func scrollIfMoved(_ contact: Contact, in scene: Scene, _ now: Double) {
@@ -71,7 +77,7 @@ extension App {
             }
             return
         // These log what they do instead of the tap.
-        case .answer(let button): return answer(button)
+        case .answer(let button): return isStubborn ? () : answer(button)
         case .wifi:
             state.wifi.toggle()
             return record(name, .toggle, .bool(state.wifi))
@@ -81,6 +87,7 @@ extension App {
         case .key(let text): return press(keys: text)
         case .hideKeyboard: return state.focus = nil
         case .launch: return activate(by: name, now: now)
+        case .back: return back(now: now)
         default: record(name, .tap, place)
         }
         switch act {

@@ -6,7 +6,7 @@ enum Act: Equatable {
     case dead
     /// The tap is logged and changes nothing else.
     case tap
-    case count, doubleZone, holdZone, pad, signIn, acceptSheet, toggleDrawer, wifi, terms, turnPage, launch
+    case count, doubleZone, holdZone, pad, signIn, acceptSheet, toggleDrawer, wifi, terms, turnPage, launch, back
     case focus(Field)
     case selectTab(Int)
     case ask(Ask)

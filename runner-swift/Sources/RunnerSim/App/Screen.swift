@@ -5,6 +5,9 @@ enum Screen: String, CaseIterable {
     /// Where `late` leads to.
     case done
 
+    /// Those that leave no room for a navigation bar.
+    var reachesTop: Bool { [.home, .list, .reveal, .end, .keyboard, .drawer, .zoo].contains(self) }
+
     /// Those that get a row on `home`.
     static var onHome: [Screen] { allCases.filter { $0 != .home && $0 != .done } }
 }

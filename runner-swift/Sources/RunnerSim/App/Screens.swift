@@ -30,6 +30,7 @@ extension App {
         }
         var scene = Scene(viewport: viewport, label: Self.name, prefix: "\(processId)/\(screen.rawValue)")
         draw(&scene, now)
+        if canGoBack, !screen.reachesTop { drawNavigationBar(&scene) }
         if let focus { drawKeyboard(for: focus, &scene) }
         if let ask { draw(ask, &scene) }
         return scene
@@ -247,6 +248,11 @@ extension App {
     }
 
     // MARK: Over the screen
+
+    private func drawNavigationBar(_ scene: inout Scene) {
+        let bar = scene.add(Element(.navigationBar, Rect(0, 0, viewport.width, 56), label: screen.rawValue))
+        scene.add(.button("", "Back", Rect(8, 4, 80, 48), .back).with { $0.name = "navigation/back" }, to: bar)
+    }
 
     /// The question and what is behind it: a shade that takes every touch.
     private func draw(_ ask: Ask, _ scene: inout Scene) {

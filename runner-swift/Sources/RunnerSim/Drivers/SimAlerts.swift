@@ -17,9 +17,4 @@ struct SimAlerts: AlertDriver {
                 buttons: inside.filter { $0.type == .button && $0.isEnabled }.map { $0.found(in: scene) }))
         }
     }
-
-    func press(_ button: FoundElement) throws {
-        if device.faults.contains(where: { $0.0 == .stubbornAlerts }) { return }
-        try SimElements(device: device).activate(button)
-    }
 }

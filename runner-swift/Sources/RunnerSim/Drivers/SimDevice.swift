@@ -50,11 +50,17 @@ final class SimDevice: FailureCounter {
 
     // MARK: Faults
 
-    func arm(_ fault: Fault, _ number: Int) { state.withLock { $0.faults.arm(fault, number) } }
+    func arm(_ fault: Fault, _ number: Int) {
+        state.withLock { state in
+            state.faults.arm(fault, number)
+            if fault == .stubbornAlerts { state.app.isStubborn = number > 0 }
+        }
+    }
 
     func clearFaults() {
         state.withLock { state in
             state.faults.clear()
+            state.app.isStubborn = false
             state.mended.open()
             state.mended = Latch()
         }

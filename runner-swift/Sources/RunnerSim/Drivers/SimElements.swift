@@ -23,6 +23,16 @@ struct SimElements: ElementDriver {
         matching { $0.bounds.containsHalfOpen(point) }
     }
 
+    func buttons(in bundleId: String?, ofNavigationBar: Bool) throws -> [FoundElement] {
+        device.withApp { app, now in
+            let scene = app.scene(now)
+            return scene.elements.filter { element in
+                let isInBar = element.parent.map { scene.elements[$0].type == .navigationBar } ?? false
+                return element.type == .button && isInBar == ofNavigationBar
+            }.map { $0.found(in: scene) }
+        }
+    }
+
     func focused(in bundleId: String?) throws -> FoundElement? { matching(\.isFocused).first }
 
     func windowFrame(of bundleId: String?) throws -> Rect? { device.withApp { app, _ in app.viewport } }

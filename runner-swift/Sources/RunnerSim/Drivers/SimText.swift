@@ -29,6 +29,8 @@ struct SimText: TextDriver {
         device.act { app, _ in app.press(keys: swallows ? String(text.prefix(1)) : text) }
     }
 
+    var canSynthesize: Bool { !device.faults.contains { $0.0 == .refuseSynthesis } }
+
     func synthesize(_ text: String) throws {
         if device.meet(.refuseSynthesis) != nil { throw SynthesisRefused("typeText:typingSpeed: is missing") }
         device.act { app, _ in app.press(keys: text) }
@@ -52,6 +54,4 @@ struct SimKeyboard: KeyboardDriver {
             return KeyboardState(frame: scene.elements[at].bounds, controls: controls)
         }
     }
-
-    func press(_ control: FoundElement) throws { try SimElements(device: device).activate(control) }
 }
