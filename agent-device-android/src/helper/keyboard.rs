@@ -1,10 +1,11 @@
 //! The invisible keyboard in place of the device's own, and the way back.
 //!
 //! A host can die at any time, and its user must not be left with a keyboard that can't be seen. So the keyboard that was
-//! chosen before is recorded in two places before anything else happens: in a setting of the device, which whoever connects
-//! next acts on, and as a lease in the invisible keyboard, which gives itself up when nobody talks to it.
+//! chosen before is recorded in two places: before anything else happens in a setting of the device, which whoever connects
+//! next acts on, and as a lease in the invisible keyboard, which gives itself up when nobody talks to it. It can take a lease
+//! only once it runs, and some devices start a keyboard when the first field gets the focus.
 
-use std::{convert::Infallible, time::Duration};
+use std::time::Duration;
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
@@ -25,8 +26,10 @@ const RECORD: &str = "agent_device_keyboard_before";
 const CHOSEN: &str = "default_input_method";
 /// After how much silence the invisible keyboard gives itself up.
 const LEASE: Duration = Duration::from_secs(300);
-/// How long an exchange may take to show. A keyboard that was just installed starts slowly.
-const EXCHANGE: Duration = Duration::from_secs(15);
+/// How soon one that did not run yet is offered its lease again.
+const AGAIN: Duration = Duration::from_secs(2);
+/// How long an exchange may take to show.
+const EXCHANGE: Duration = Duration::from_secs(5);
 
 /// Asks for the record in the same breath as the helper is started; printed before everything else.
 pub(super) const START: &str = "echo agentDeviceKeyboard=$(settings get secure agent_device_keyboard_before 2>/dev/null); exec am instrument -w \"$@\"";
@@ -42,8 +45,8 @@ pub(super) fn is_left_behind(printed: &str) -> bool {
 /// The exchange as this side knows it.
 #[derive(Debug, Default)]
 pub(super) struct Keyboard {
-    /// When its lease was renewed last. `None`: the device has its own keyboard.
-    leased: Option<Instant>,
+    /// When to talk to it next. `None`: the device has its own keyboard.
+    due: Option<Instant>,
 }
 
 impl Keyboard {
@@ -54,25 +57,29 @@ impl Keyboard {
         policy: HelperInstall,
         call: &Call,
     ) -> Result<()> {
-        match self.leased {
-            Some(at) if at.elapsed() < LEASE / 3 => return Ok(()),
-            Some(_) if chosen(device, call).await? == SERVICE => lease(device, call).await?,
+        match self.due {
+            Some(due) if Instant::now() < due => return Ok(()),
+            Some(_) if chosen(device, call).await? == SERVICE => {}
             _ => take(device, policy, call).await?,
         }
-        self.leased = Some(Instant::now());
+        let pause = match lease(device, call).await? {
+            true => LEASE / 3,
+            false => AGAIN,
+        };
+        self.due = Some(Instant::now() + pause);
         Ok(())
     }
 
     /// Gives the device its own keyboard back, if it was taken.
     pub(super) async fn give_back(&mut self, device: &AdbDevice, call: &Call) -> Result<()> {
-        if self.leased.take().is_some() {
+        if self.due.take().is_some() {
             recover(device, call).await?;
         }
         Ok(())
     }
 
     pub(super) fn is_taken(&self) -> bool {
-        self.leased.is_some()
+        self.due.is_some()
     }
 }
 
@@ -102,13 +109,7 @@ async fn take(device: &AdbDevice, policy: HelperInstall, call: &Call) -> Result<
     record(device, &before, call).await?;
     let enable = ShellCommand::new("ime")?.args(["enable", SERVICE])?;
     device.shell(&enable, call).await?.checked(&enable)?;
-    choose(device, SERVICE, call).await?;
-    if let Err(error) = lease(device, call).await {
-        // Without the second record it must not stay.
-        recover(device, call).await?;
-        return Err(error);
-    }
-    Ok(())
+    choose(device, SERVICE, call).await
 }
 
 async fn record(device: &AdbDevice, before: &str, call: &Call) -> Result<()> {
@@ -117,23 +118,24 @@ async fn record(device: &AdbDevice, before: &str, call: &Call) -> Result<()> {
     if !before.is_empty() && setting(device, RECORD, call).await? == before {
         return Ok(());
     }
-    Err(
-        not_recorded("the device does not keep which keyboard was chosen before")
-            .with_detail("printed", crate::error::shown(&output.stderr_text())),
-    )
+    Err(not_recorded().with_detail("printed", crate::error::shown(&output.stderr_text())))
 }
 
-fn not_recorded(message: &'static str) -> Error {
-    Error::refused(rows::KEYBOARD_NOT_RECORDED, ErrorCode::CommandFailed, message)
-        .with_reason("android_keyboard_not_recorded")
+fn not_recorded() -> Error {
+    Error::refused(
+        rows::KEYBOARD_NOT_RECORDED,
+        ErrorCode::CommandFailed,
+        "the device does not keep which keyboard was chosen before",
+    )
+    .with_reason("android_keyboard_not_recorded")
         .with_hint(
             "Some devices refuse settings over adb until \"USB debugging (Security settings)\" is on in their developer options. \
              Or go on with the device's own keyboard.",
         )
 }
 
-/// Tells the invisible keyboard what comes after it. It has just been started, so that it may take a moment to hear.
-async fn lease(device: &AdbDevice, call: &Call) -> Result<()> {
+/// Tells the invisible keyboard what comes after it. `false`: it does not run yet.
+async fn lease(device: &AdbDevice, call: &Call) -> Result<bool> {
     let before = setting(device, RECORD, call).await?;
     let lease = LEASE.as_millis().to_string();
     let order = ShellCommand::new("am")?.args([
@@ -149,24 +151,25 @@ async fn lease(device: &AdbDevice, call: &Call) -> Result<()> {
         "ms",
         &lease,
     ])?;
-    let ask = |_| async { Ok::<_, Infallible>(device.shell(&order, call).await) };
-    let done = poll("android-keyboard-lease", call, ask, |output| {
-        output.stdout_text().contains("result=-1")
-    });
-    if done.await {
-        Ok(())
-    } else {
-        Err(not_recorded(
-            "the invisible keyboard does not take its lease",
-        ))
-    }
+    let output = device.shell(&order, call).await?;
+    Ok(output.stdout_text().contains("result=-1"))
 }
 
 async fn choose(device: &AdbDevice, service: &str, call: &Call) -> Result<()> {
     let set = ShellCommand::new("ime")?.args(["set", service])?;
     let output = device.shell(&set, call).await?;
-    let look = |_| async { Ok::<_, Infallible>(chosen(device, call).await) };
-    if poll("android-keyboard", call, look, |chosen| chosen == service).await {
+    let look = |_| chosen(device, call);
+    let pace = Duration::from_millis(100);
+    let schedule = Schedule::new("android-keyboard", pace, EXCHANGE.min(call.remaining()));
+    let verdict = |seen: &String, _: Option<&String>, _| {
+        if seen == service {
+            Judgement::Done(())
+        } else {
+            Judgement::go_on()
+        }
+    };
+    let observed = observe_until(schedule, call.cancel(), None, look, |_| true, verdict).await;
+    if matches!(observed.end, End::Done { .. }) {
         return Ok(());
     }
     Err(Error::new(
@@ -180,23 +183,6 @@ async fn choose(device: &AdbDevice, service: &str, call: &Call) -> Result<()> {
     .with_hint(format!(
         "Choose it on the device, or by `adb shell ime set {service}`."
     )))
-}
-
-/// Looks until it is so. What can't be read is not so.
-async fn poll<T, F: Future<Output = Result<Result<T>, Infallible>>>(
-    phase: &'static str,
-    call: &Call,
-    look: impl FnMut(agent_device_core::CancellationToken) -> F,
-    mut so: impl FnMut(&T) -> bool,
-) -> bool {
-    let pace = Duration::from_millis(100);
-    let schedule = Schedule::new(phase, pace, EXCHANGE.min(call.remaining()));
-    let verdict = |seen: &Result<T>, _: Option<&Result<T>>, _| match seen {
-        Ok(seen) if so(seen) => Judgement::Done(()),
-        _ => Judgement::go_on(),
-    };
-    let observed = observe_until(schedule, call.cancel(), None, look, |_| false, verdict).await;
-    matches!(observed.end, End::Done { .. })
 }
 
 async fn chosen(device: &AdbDevice, call: &Call) -> Result<String> {

@@ -12,4 +12,5 @@ mod helper_golden;
 mod host;
 mod peers;
 mod quoting;
+mod session;
 mod suite;

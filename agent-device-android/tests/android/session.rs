@@ -1,0 +1,247 @@
+//! The helper's session: for how long it is there, who else may hold the device, how it ends, and what a host that dies leaves
+//! behind.
+
+use std::{process::Stdio, time::Duration};
+
+use agent_device_android::{
+    AdbConfig, Android, AndroidConfig, KeyboardChoice, SessionScope,
+    adb::{AdbDevice, AdbServer, Endpoint, Remote, ShellCommand},
+};
+use agent_device_core::{
+    Call, Device, ErrorCode, Interactor as _,
+    action::{Action, Touch},
+    geometry::Point,
+};
+use tokio::process::Command;
+
+use crate::peers::{RealServer, TestbedDevice};
+
+const HELPER: &str = "dev.agentdevice.helper";
+
+fn call() -> Call {
+    Call::standalone(Duration::from_secs(60))
+}
+
+async fn said(device: &AdbDevice, words: &[&str]) -> String {
+    let command = ShellCommand::new(words[0]).unwrap();
+    let command = command.args(&words[1..]).unwrap();
+    let output = device.shell(&command, &call()).await.unwrap();
+    output.stdout_text().trim().to_owned()
+}
+
+async fn keyboard(device: &AdbDevice) -> String {
+    said(
+        device,
+        &["settings", "get", "secure", "default_input_method"],
+    )
+    .await
+}
+
+async fn runs(device: &AdbDevice) -> bool {
+    !said(device, &["pidof", HELPER]).await.is_empty()
+}
+
+fn with(change: impl FnOnce(&mut AndroidConfig)) -> AndroidConfig {
+    let mut config = AndroidConfig::default();
+    change(&mut config);
+    config
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_there_as_long_as_it_is_meant_to_be() {
+    let Some(peer) = TestbedDevice::up().await else {
+        return;
+    };
+    let Some(real) = RealServer::start(AdbConfig::default()).await else {
+        return;
+    };
+    real.server.connect(&peer.address, &call()).await.unwrap();
+    let device = real.server.device(peer.address.as_str()).unwrap();
+    device.wait_for("device", &call()).await.unwrap();
+    scopes(&device).await;
+    a_death_is_named(&device).await;
+    a_foreign_owner_is_named(&device, &peer).await;
+    the_keyboard_comes_back(&device).await;
+    a_host_that_dies_leaves_nothing_for_long(&device, &peer, &real).await;
+    real.stop().await;
+}
+
+async fn scopes(device: &AdbDevice) {
+    let short = Duration::from_millis(1500);
+    for (scope, after_a_command, after_silence) in [
+        (SessionScope::Command, false, false),
+        (SessionScope::UntilIdle, true, false),
+        (SessionScope::Value, true, true),
+    ] {
+        let config = with(|config| {
+            config.session = scope;
+            config.idle_timeout = short;
+        });
+        let android = Android::connect(device.clone(), config).await.unwrap();
+        android.app_state(&call()).await.unwrap();
+        assert_eq!(runs(device).await, after_a_command, "{scope:?}");
+        tokio::time::sleep(short * 2).await;
+        assert_eq!(runs(device).await, after_silence, "{scope:?}");
+        // Whatever became of it, the next command has one.
+        android.app_state(&call()).await.unwrap();
+        android.close().await.unwrap();
+        assert!(!runs(device).await, "{scope:?}: released");
+    }
+}
+
+async fn a_death_is_named(device: &AdbDevice) {
+    let android = Android::connect(device.clone(), AndroidConfig::default())
+        .await
+        .unwrap();
+    let touch = Touch {
+        point: Point::new(500.0, 500.0),
+        target: None,
+    };
+    let hold = Action::LongPress(touch, Duration::from_secs(4));
+    let killer = async {
+        tokio::time::sleep(Duration::from_millis(1000)).await;
+        said(device, &["am", "force-stop", HELPER]).await;
+    };
+    let call_of_it = call();
+    let (held, ()) = tokio::join!(android.perform(&hold, &call_of_it), killer);
+    let error = held.unwrap_err();
+    assert_eq!(error.reason(), Some("android_helper_died"), "{error:?}");
+    assert_eq!(error.detail("helperEnded"), Some(&"crashed".into()));
+    assert!(error.message().contains("died"), "{error}");
+    assert!(!error.dispatched().is_no());
+    // The next one finds a new session.
+    android.app_state(&call()).await.unwrap();
+    android.close().await.unwrap();
+}
+
+async fn a_foreign_owner_is_named(device: &AdbDevice, peer: &TestbedDevice) {
+    let other = "io.appium.uiautomator2.server";
+    peer.fault(&["ui-owner", other]).await;
+    let connect = async || Android::connect(device.clone(), AndroidConfig::default()).await;
+    let error = connect().await.unwrap_err();
+    assert_eq!(
+        error.detail("uiAutomationOwner"),
+        Some(&other.into()),
+        "{error:?}"
+    );
+    assert!(error.hint().contains("Appium"), "{}", error.hint());
+    assert!(error.dispatched().is_no());
+    assert_eq!(
+        said(device, &["sh", "-c", "ps -A | grep -c appium"]).await,
+        "1",
+        "nobody was ended"
+    );
+    peer.fault(&["clear"]).await;
+    connect().await.unwrap().close().await.unwrap();
+}
+
+async fn the_keyboard_comes_back(device: &AdbDevice) {
+    let own = keyboard(device).await;
+    let invisible = || with(|config| config.keyboard = KeyboardChoice::Invisible);
+    let android = Android::connect(device.clone(), invisible()).await.unwrap();
+    assert_eq!(
+        keyboard(device).await,
+        "dev.agentdevice.ime/.TestInputMethodService"
+    );
+    android.close().await.unwrap();
+    assert_eq!(keyboard(device).await, own);
+    let android = Android::connect(device.clone(), invisible()).await.unwrap();
+    assert_ne!(keyboard(device).await, own);
+    tokio::task::spawn_blocking(move || drop(android))
+        .await
+        .unwrap();
+    assert_eq!(keyboard(device).await, own, "also when it is dropped");
+    let record = ["settings", "get", "secure", "agent_device_keyboard_before"];
+    assert_eq!(said(device, &record).await, "null");
+}
+
+/// Where the host that dies finds its device.
+const PLACE: &str = "AGENT_DEVICE_TEST_DIES_ON";
+
+/// Runs in a process of its own, which is killed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_killed_at_any_time() {
+    let Ok(place) = std::env::var(PLACE) else {
+        return;
+    };
+    let (port, address) = place.split_once(' ').unwrap();
+    let mut config = AdbConfig::default();
+    config.start_server = false;
+    let server = AdbServer::new(Endpoint::local(port.parse().unwrap()), config);
+    let config = with(|config| config.keyboard = KeyboardChoice::Invisible);
+    println!("begun");
+    loop {
+        let builder = Android::builder().server(server.clone()).serial(address);
+        let android = builder.config(config.clone()).connect().await.unwrap();
+        let device = Device::new(std::sync::Arc::new(android));
+        for _ in 0..3 {
+            let _ = device.snapshot().await;
+        }
+    }
+}
+
+async fn a_host_that_dies_leaves_nothing_for_long(
+    device: &AdbDevice,
+    peer: &TestbedDevice,
+    real: &RealServer,
+) {
+    let own = keyboard(device).await;
+    let Endpoint::Tcp { port, .. } = real.server.endpoint() else {
+        panic!("the server listens on a port");
+    };
+    let (mut taken, mut running) = (0, 0);
+    for round in 0..20_u64 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "session::a_host_that_is_killed_at_any_time",
+                "--nocapture",
+            ])
+            .env(PLACE, format!("{port} {}", peer.address))
+            .env("RUST_BACKTRACE", "0")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        // Times that fall into every phase: installing, starting, exchanging, working, ending.
+        let time = 60 + round * 131 % 1700;
+        tokio::time::sleep(Duration::from_millis(time)).await;
+        child.kill().await.unwrap();
+        taken += u32::from(keyboard(device).await != own);
+        running += u32::from(runs(device).await);
+
+        let next = Android::connect(device.clone(), AndroidConfig::default()).await;
+        let next = next.unwrap_or_else(|error| panic!("round {round}, after {time} ms: {error:?}"));
+        assert_eq!(
+            keyboard(device).await,
+            own,
+            "round {round}, after {time} ms"
+        );
+        next.close().await.unwrap();
+        assert!(!runs(device).await, "round {round}, after {time} ms");
+        assert_eq!(real.server.forwards(&call()).await.unwrap(), []);
+        assert_eq!(device.reverses(&call()).await.unwrap(), []);
+    }
+    println!(
+        "killed 20 times: {taken} times without the own keyboard, {running} times with a running helper"
+    );
+    assert!(
+        taken >= 3 && running >= 3,
+        "the kills must hit something: {taken}, {running}"
+    );
+    // Somebody else's way into the device is not ours to remove.
+    let theirs = device.forward(&Remote::Tcp(1), &call()).await.unwrap();
+    let next = Android::connect(device.clone(), AndroidConfig::default())
+        .await
+        .unwrap();
+    next.close().await.unwrap();
+    assert_eq!(real.server.forwards(&call()).await.unwrap().len(), 1);
+    theirs.close(&call()).await.unwrap();
+    let nobody = Android::builder()
+        .server(real.server.clone())
+        .serial("nobody")
+        .connect()
+        .await;
+    assert_eq!(nobody.unwrap_err().code(), ErrorCode::DeviceNotFound);
+}
