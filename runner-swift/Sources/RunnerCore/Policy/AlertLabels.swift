@@ -61,6 +61,8 @@ enum AlertLabels {
                 label.unicodeScalars.compactMap { scalar in
                     switch scalar.value {
                     case 0x2018, 0x2019, 0x02BC: "'"
+                    // Turkish: its lower case is two scalars.
+                    case 0x0130: "i"
                     case 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069: nil
                     default: scalar
                     }

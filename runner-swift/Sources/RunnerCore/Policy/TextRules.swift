@@ -23,8 +23,10 @@ public enum TextEntry {
 
 /// What a text field holds.
 public enum FieldValue: Equatable, Sendable {
-    /// Secret, gone, or not said.
+    /// Gone, or not said: not the same as empty.
     case unreadable
+    /// A secret: only whether there is one can be seen. How many dots are drawn is the app's choice.
+    case concealed(isEmpty: Bool)
     case text(String)
 
     /// The label of a field that has none of its own, which some frameworks also give as its value.
@@ -32,13 +34,13 @@ public enum FieldValue: Equatable, Sendable {
 
     /// A value that is the field's own hint is no text: the field is empty.
     public init(_ attributes: NodeAttributes?) {
-        guard let attributes, attributes.type != .secureTextField else {
+        guard let attributes, let value = attributes.value else {
             self = .unreadable
             return
         }
-        let value = attributes.value ?? ""
         let hints = [attributes.placeholder?.trimmedOrNil, Self.genericLabel]
-        self = .text(hints.contains(value.trimmed) ? "" : value)
+        let text = hints.contains(value.trimmed) ? "" : value
+        self = attributes.type == .secureTextField ? .concealed(isEmpty: text.isEmpty) : .text(text)
     }
 }
 
@@ -49,14 +51,21 @@ public enum TextVerification: Equatable, Sendable {
     case reformatted
     /// The field can't be read.
     case unobserved
+    /// It holds something else, or it should be empty and nothing says that it is.
     case mismatch
 
     /// - Parameters:
     ///   - wanted: what the field should hold now.
     ///   - isMultiline: a text view keeps the newline at the end; in a field it was the return key.
     public init(wanted: String, observed: FieldValue, isMultiline: Bool = false) {
-        guard case .text(let text) = observed else {
-            self = .unobserved
+        let text: String
+        switch observed {
+        case .text(let seen): text = seen
+        case .concealed(true) where wanted.isEmpty:
+            self = .verified
+            return
+        case .concealed, .unreadable:
+            self = wanted.isEmpty ? .mismatch : .unobserved
             return
         }
         let wanted = isMultiline ? wanted : Self.withoutReturn(wanted)
@@ -116,7 +125,8 @@ public enum TextClear {
     /// How many delete keys empty a field with this value; 0 for one that is empty.
     public static func deletes(for value: FieldValue) -> Int {
         switch value {
-        case .unreadable: counts.lowerBound
+        case .unreadable, .concealed(false): counts.lowerBound
+        case .concealed(true): 0
         case .text(let text) where text.isEmpty: 0
         case .text(let text): min(counts.upperBound, max(counts.lowerBound, text.count + surplus))
         }
