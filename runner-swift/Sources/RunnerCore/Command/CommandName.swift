@@ -19,7 +19,7 @@ public struct CommandTraits: Sendable, Equatable {
         case interacts
         /// About the runner or the life of the app, not about what is on the screen.
         case lifecycle
-        /// Acts on the device; the app is not brought forward for it.
+        /// Acts on the device, or past the app's accessibility.
         case acts
     }
 
@@ -35,6 +35,8 @@ public struct CommandTraits: Sendable, Equatable {
 
     public var effect: Effect
     public var place: Place = .main
+    /// Whether it is about an app, which is brought forward for it.
+    public var needsApp = true
     /// Its reply is too large to be kept.
     public var hasLargeReply = false
 
@@ -46,13 +48,15 @@ extension CommandName {
     /// One row for each command. `alert` depends on its action: see `Command.traits`.
     public var traits: CommandTraits {
         switch self {
-        case .status, .uptime: CommandTraits(effect: .lifecycle, place: .connection)
-        case .shutdown: CommandTraits(effect: .lifecycle, place: .queue)
-        case .targetReset, .terminate, .recordStop: CommandTraits(effect: .lifecycle)
+        case .status, .uptime: CommandTraits(effect: .lifecycle, place: .connection, needsApp: false)
+        case .shutdown: CommandTraits(effect: .lifecycle, place: .queue, needsApp: false)
+        case .targetReset, .terminate, .recordStop: CommandTraits(effect: .lifecycle, needsApp: false)
         case .snapshot: CommandTraits(effect: .reads, place: .queue, hasLargeReply: true)
-        case .screenshot: CommandTraits(effect: .reads, hasLargeReply: true)
-        case .findText, .querySelector, .readText, .gestureViewport, .appState: CommandTraits(effect: .reads)
-        case .mouseClick, .home, .actionButton, .recordStart, .activate: CommandTraits(effect: .acts)
+        case .screenshot: CommandTraits(effect: .reads, needsApp: false, hasLargeReply: true)
+        case .appState: CommandTraits(effect: .reads, needsApp: false)
+        case .findText, .querySelector, .readText, .gestureViewport: CommandTraits(effect: .reads)
+        case .home, .actionButton: CommandTraits(effect: .acts, needsApp: false)
+        case .mouseClick, .recordStart, .activate: CommandTraits(effect: .acts)
         case .tap, .longPress, .drag, .scroll, .desktopScroll, .swipe, .remotePress, .gesture, .sequence, .type, .back, .backInApp,
             .backSystem, .appSwitcher, .rotate, .keyboardDismiss, .keyboardReturn, .alert:
             CommandTraits(effect: .interacts)

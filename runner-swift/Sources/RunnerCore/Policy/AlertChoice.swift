@@ -6,7 +6,8 @@ public enum AlertChoice {
     /// The button to press, among the alert's enabled ones.
     ///
     /// A button is chosen by its words, in the order of the list. Without a known word the only button answers, unless it is known
-    /// to mean the opposite. Several unknown buttons are never guessed at: the wrong one can't be taken back.
+    /// to mean the opposite; beside buttons that are known to dismiss, the only other one accepts ("Cancel", "Delete"). Several
+    /// unknown buttons are never guessed at: the wrong one can't be taken back.
     public static func button(
         _ action: Command.AlertAction, among buttons: [NodeAttributes]
     ) throws(RunnerError) -> Int {
@@ -22,6 +23,8 @@ public enum AlertChoice {
         }
         // A single button is the only way on, whatever it says: also "OK" for who wants to dismiss.
         if enabled.count == 1, action == .dismiss || !opposite.contains(labels[0]) { return enabled[0] }
+        let others = enabled.indices.filter { !opposite.contains(labels[$0]) }
+        if action == .accept, others.count == 1 { return enabled[others[0]] }
         let names = enabled.map { "'\(buttons[$0].label ?? "")'" }.joined(separator: ", ")
         throw RunnerError(
             .unsupportedOperation, "alert \(action.rawValue) button not found",

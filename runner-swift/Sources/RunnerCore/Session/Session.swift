@@ -121,7 +121,7 @@ public final class Session: Sendable {
     private func attempt(_ request: Request, _ command: Command, _ traits: CommandTraits) -> Reply {
         let context = CommandContext(gate: gate, time: time, markers: markers, started: time.uptime)
         do {
-            if traits.effect != .lifecycle {
+            if traits.needsApp {
                 let settled = try gate.run("prepare \(request.name.rawValue)") { [handler] in
                     try handler.prepareTarget(for: request, command)
                 }
