@@ -91,13 +91,13 @@ check_23_apps() {
     fault anr $APP
     comes "an ANR has the focus" "Application Not Responding: $APP" focus
     see "and a dialog" "isn't responding"
-    tap android:id/button2
+    [ "$API" -ge 24 ] && tap android:id/aerr_wait || tap android:id/button2
     comes "waiting closes it" "view.Controls1" focus
     fault crash $APP
     comes "a crash shows a dialog" "Application Error: $APP" focus
     equal "and ends the process" "" "$(sh_ pidof $APP)"
     has "and a trace in the log" "FATAL EXCEPTION: main" "$(sh_ logcat -d -s AndroidRuntime:E)"
-    tap android:id/button2
+    [ "$API" -ge 24 ] && tap android:id/aerr_close || tap android:id/button1
     goes "closing it goes" "Application Error" focus
     has "the app starts again" "LaunchState: COLD" "$(sh_ am start -W -n $APP/.view.Controls1)"
 }

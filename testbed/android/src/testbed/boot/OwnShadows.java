@@ -12,7 +12,7 @@ final class OwnShadows {
     static List<String> names(int api) {
         List<String> names = new ArrayList<>();
         for (String name : new String[] {
-            "RealUiAutomation", "RealInstrumentation", "RealSleep", "RealRecordSource", "AppLoadedApk", "AppContextImpl", "RealTabHost", "RealTabSpec", "RealTabActivity", "UsKeyMap",
+            "RealUiAutomation", "RealInstrumentation", "RealSleep", "RealRecordSource", "AppLoadedApk", "AppContextImpl", "RealTabHost", "RealTabSpec", "RealActivity", "RealTabActivity", "UsKeyMap",
             "KernelOs", "KernelLocalSocket"
         }) {
             names.add(ROOM + name);

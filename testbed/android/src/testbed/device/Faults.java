@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import testbed.boot.RealTime;
 import testbed.device.a11y.UiAutomationServer;
+import testbed.device.am.Activities;
 import testbed.device.am.Crashes;
 import testbed.device.am.Processes;
 import testbed.device.pm.App;
@@ -77,7 +78,18 @@ public final class Faults {
                 return crash(call.required(fault));
             case "anr": {
                 App app = running(call.required(fault));
-                SystemDialogs.notResponding(app, null);
+                SystemDialogs.notResponding(app);
+                return 0;
+            }
+            case "front": {
+                String name = call.required(fault);
+                later(call, () -> Activities.bring(name));
+                return 0;
+            }
+            case "permission": {
+                App app = running(call.required(fault));
+                String permission = call.required(fault);
+                later(call, () -> Activities.askFor(app, permission));
                 return 0;
             }
             case "block": {
@@ -104,6 +116,12 @@ public final class Faults {
             default:
                 throw new IllegalArgumentException("no fault " + fault);
         }
+    }
+
+    /** Now, or after as many milliseconds as the next word says: in the middle of something. */
+    private static void later(Call call, MainLoop.Step step) throws Exception {
+        if (call.peek() == null) MainLoop.run(step);
+        else MainLoop.postDelayed(step, Long.parseLong(call.next()));
     }
 
     private static App running(String name) {

@@ -2,15 +2,13 @@ package testbed.device;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
-import java.text.SimpleDateFormat;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import org.robolectric.shadows.ShadowLog;
 import testbed.boot.RealTime;
+import testbed.device.am.Processes;
 
 /** The ring that logcat reads. */
 public final class LogBuffer {
@@ -23,34 +21,21 @@ public final class LogBuffer {
         public final long sequence;
         public final long wallMillis;
         public final int pid;
+        public final int tid;
+        public final int uid;
         public final int level;
         public final String tag;
         public final String text;
 
-        Entry(long sequence, long wallMillis, int pid, int level, String tag, String text) {
+        Entry(long sequence, long wallMillis, int pid, int tid, int uid, int level, String tag, String text) {
             this.sequence = sequence;
             this.wallMillis = wallMillis;
             this.pid = pid;
+            this.tid = tid;
+            this.uid = uid;
             this.level = level;
             this.tag = tag;
             this.text = text;
-        }
-
-        public char letter() {
-            return level < 2 || level > 7 ? '?' : "VDIWEF".charAt(level - 2);
-        }
-
-        /** One of logcat's formats; unknown ones print as threadtime. */
-        public String format(String style) {
-            SimpleDateFormat date = new SimpleDateFormat("MM-dd HH:mm:ss.SSS", Locale.ROOT);
-            String when = date.format(new Date(wallMillis));
-            switch (style) {
-                case "brief": return letter() + "/" + tag + "(" + pid + "): " + text;
-                case "tag": return letter() + "/" + tag + ": " + text;
-                case "raw": return text;
-                case "time": return when + " " + letter() + "/" + tag + "(" + pid + "): " + text;
-                default: return when + " " + pid + " " + pid + " " + letter() + " " + tag + ": " + text;
-            }
         }
     }
 
@@ -61,9 +46,14 @@ public final class LogBuffer {
         ShadowLog.stream = new PrintStream(new LineSplitter(), true);
     }
 
-    public static synchronized void add(int pid, int level, String tag, String text) {
+    /** A line of the system's own processes. */
+    public static void add(int pid, int level, String tag, String text) {
+        add(pid, pid, Processes.uid(pid), level, tag, text);
+    }
+
+    private static synchronized void add(int pid, int tid, int uid, int level, String tag, String text) {
         for (String line : text.split("\n")) {
-            ENTRIES.addLast(new Entry(next++, RealTime.wallMillis(), pid, level, tag, line));
+            ENTRIES.addLast(new Entry(next++, RealTime.wallMillis(), pid, tid, uid, level, tag, line));
             if (ENTRIES.size() > CAPACITY) ENTRIES.removeFirst();
         }
         LogBuffer.class.notifyAll();
@@ -102,7 +92,12 @@ public final class LogBuffer {
             int colon = text.indexOf(": ");
             boolean shaped = text.length() > 2 && text.charAt(1) == '/' && colon > 1;
             int level = shaped ? "VDIWEF".indexOf(text.charAt(0)) + 2 : 4;
-            add(testbed.device.am.Processes.currentPid(), level, shaped ? text.substring(2, colon) : "stdout", shaped ? text.substring(colon + 2) : text);
+            String tag = shaped ? text.substring(2, colon) : "stdout";
+            // The test library under the framework tells what no phone tells.
+            if (tag.equals("LifecycleMonitor")) return;
+            int pid = Processes.currentPid();
+            int tid = MainLoop.isMain() ? pid : pid + (int) Thread.currentThread().getId();
+            add(pid, tid, Processes.uid(pid), level, tag, shaped ? text.substring(colon + 2) : text);
         }
     }
 }

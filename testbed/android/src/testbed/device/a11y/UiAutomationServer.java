@@ -16,7 +16,9 @@ import java.util.List;
 import testbed.device.Device;
 import testbed.device.LogBuffer;
 import testbed.device.Reflect;
+import testbed.device.Settings;
 import testbed.device.wm.InputDispatcher;
+import testbed.device.wm.Screen;
 import testbed.device.wm.Windows;
 
 /** Plays the one UiAutomation slot of a device: who owns it, and what the owner may ask. */
@@ -86,8 +88,14 @@ public final class UiAutomationServer {
                 return Reflect.UNKNOWN;
             case "injectInputEvent":
                 return InputDispatcher.inject((InputEvent) arguments[0], arguments.length < 2 || (Boolean) arguments[1]);
-            case "setRotation":
+            case "setRotation": {
+                // -2 unfreezes, -1 freezes as it is, others turn.
+                int rotation = (Integer) arguments[0];
+                Settings.put("system", "accelerometer_rotation", rotation == -2 ? "1" : "0");
+                Settings.put("system", "user_rotation", String.valueOf(rotation >= 0 ? rotation : Screen.rotation()));
+                Screen.followSettings();
                 return true;
+            }
             case "executeShellCommand":
                 ShellPipe.run((String) arguments[0], arguments[1]);
                 return Reflect.UNKNOWN;
@@ -120,7 +128,8 @@ public final class UiAutomationServer {
 
     private static Object service(Object token, String method, Object[] arguments) throws Exception {
         synchronized (LOCK) {
-            if (ownerToken != token) throw new IllegalStateException("UiAutomation is not registered any more");
+            // What is still on its way when the owner goes finds nothing.
+            if (ownerToken != token) return Reflect.UNKNOWN;
         }
         switch (method) {
             case "getServiceInfo":

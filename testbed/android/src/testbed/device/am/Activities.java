@@ -27,7 +27,7 @@ import testbed.device.MainLoop;
 import testbed.device.Reflect;
 import testbed.device.pm.App;
 import testbed.device.pm.Packages;
-import testbed.device.system.Launcher;
+import testbed.device.system.SystemActivities;
 import testbed.device.wm.Windows;
 
 /** The activity stack: starts, finishes, results, tasks. Everything here happens on the main thread. */
@@ -149,7 +149,8 @@ public final class Activities {
     public static ActivityInfo resolve(Intent intent) {
         if (intent.getComponent() != null) {
             App app = Packages.get(intent.getComponent().getPackageName());
-            if (app == null || app.system) return null;
+            if (app == null) return null;
+            if (app.system) return SystemActivities.resolve(intent);
             android.content.pm.PackageParser.Activity activity = app.activity(intent.getComponent().getClassName());
             return activity == null ? null : activity.info;
         }
@@ -165,7 +166,13 @@ public final class Activities {
                 }
             }
         }
-        return null;
+        return SystemActivities.resolve(intent);
+    }
+
+    /** The package that started an activity, or null. */
+    public static String caller(Activity activity) {
+        Record record = find(each -> each.activity == activity);
+        return record == null || record.caller == null ? null : record.caller.app.packageName;
     }
 
     /** A start by an app. */
@@ -221,13 +228,15 @@ public final class Activities {
         Application application = AppRuntime.application(app);
         IBinder token = new Binder();
         ActivityThread thread = AppRuntime.thread();
-        Context context = activityContext(app, info, token);
-        Activity activity = (Activity) app.loader.loadClass(className).getDeclaredConstructor().newInstance();
-        intent.setExtrasClassLoader(app.loader);
+        Context context = app.system ? application.getBaseContext() : activityContext(app, info, token);
+        Activity activity = app.system ? SystemActivities.make(info) : (Activity) app.loader.loadClass(className).getDeclaredConstructor().newInstance();
         if (intent.getComponent() == null) intent.setComponent(new ComponentName(app.packageName, className));
-        Reflect.call(context, "setOuterContext", activity);
+        if (!app.system) {
+            intent.setExtrasClassLoader(app.loader);
+            Reflect.call(context, "setOuterContext", activity);
+        }
         Record record = new Record(app, info, intent, activity, task, token, caller, callerWho, requestCode);
-        CharSequence title = app.context == null ? info.name : label(app, info);
+        CharSequence title = app.system ? info.nonLocalizedLabel : label(app, info);
         record.calls.callAttach(activity, context, thread, thread.getInstrumentation(), application, intent, info, token, title, kept);
         if (caller != null && requestCode >= 0) {
             ShadowActivity shadow = Shadow.extract(activity);
@@ -466,10 +475,12 @@ public final class Activities {
     }
 
     static void processDied(String packageName) {
-        boolean front = packageName.equals(foregroundPackage());
+        Record top = resumed;
         for (Task task : new ArrayList<>(TASKS)) {
             for (Record record : new ArrayList<>(task.stack)) {
-                if (!record.app.packageName.equals(packageName)) continue;
+                // What the system asks in the app's name goes with it.
+                boolean asked = record.app.system && record.caller != null && record.caller.app.packageName.equals(packageName);
+                if (!asked && !record.app.packageName.equals(packageName)) continue;
                 task.stack.remove(record);
                 if (record == resumed) resumed = null;
                 removeWindows(record);
@@ -477,7 +488,7 @@ public final class Activities {
             if (task.stack.isEmpty()) TASKS.remove(task);
         }
         testbed.device.wm.WindowOrder.removeAllOf(packageName);
-        if (!front) return;
+        if (top == resumed) return;
         try {
             Record next = TASKS.isEmpty() ? null : TASKS.get(TASKS.size() - 1).top();
             if (next == null) {
@@ -494,35 +505,32 @@ public final class Activities {
     /** The launcher in front. */
     public static void home() throws Exception {
         for (Task task : TASKS) {
-            if (task.affinity.equals(Launcher.PACKAGE)) {
+            if (task.affinity.equals(SystemActivities.LAUNCHER)) {
                 bringForward(task);
                 return;
             }
         }
-        App app = Packages.get(Launcher.PACKAGE);
-        Record old = resumed;
-        pause(old);
-        Task task = new Task(nextTask++, Launcher.PACKAGE);
-        TASKS.add(task);
-        IBinder token = new Binder();
-        ActivityThread thread = AppRuntime.thread();
-        Application application = RuntimeEnvironment.getApplication();
-        ActivityInfo info = new ActivityInfo();
-        info.packageName = Launcher.PACKAGE;
-        info.name = Launcher.CLASS;
-        info.applicationInfo = application.getApplicationInfo();
-        info.theme = Device.api() >= 29 ? android.R.style.Theme_DeviceDefault_Light_NoActionBar : android.R.style.Theme_Material_Light_NoActionBar;
-        Intent intent = new Intent(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_HOME).setComponent(new ComponentName(Launcher.PACKAGE, Launcher.CLASS));
-        Launcher activity = new Launcher();
-        Record record = new Record(app, info, intent, activity, task, token, null, null, -1);
-        record.calls.callAttach(activity, application.getBaseContext(), thread, thread.getInstrumentation(), application, intent, info, token, "Launcher", null);
-        activity.setTheme(info.theme);
-        task.stack.add(record);
-        thread.getInstrumentation().callActivityOnCreate(activity, null);
-        start(record);
-        record.calls.onPostCreate(null);
-        resume(record);
-        if (old != null) MainLoop.postDelayed(() -> stopIfCovered(old), 60);
+        Intent intent = new Intent(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_HOME).addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        launch(intent, SystemActivities.launcher(), null, null, -1);
+    }
+
+    /** Another package comes to the front, as if its icon had been touched. */
+    public static void bring(String packageName) throws Exception {
+        if (packageName.equals(SystemActivities.LAUNCHER)) {
+            home();
+            return;
+        }
+        Intent intent = new Intent(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_LAUNCHER).setPackage(packageName).addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        ActivityInfo info = resolve(intent);
+        if (info == null) throw new IllegalArgumentException("nothing of " + packageName + " can be started");
+        launch(intent, info, null, null, -1);
+    }
+
+    /** The prompt for a permission over an app's activity, whether or not the app has asked. */
+    public static void askFor(App app, String permission) throws Exception {
+        Record top = find(each -> each.app == app);
+        if (top == null) throw new IllegalArgumentException(app.packageName + " has no activity");
+        top.activity.requestPermissions(new String[] {permission}, 0);
     }
 
     /** The display changed: activities are told, or made anew if they don't want to be told. */

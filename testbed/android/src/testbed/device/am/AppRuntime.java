@@ -60,6 +60,7 @@ public final class AppRuntime {
 
     /** The app's Application, made and told of its creation. */
     static Application application(App app) throws Exception {
+        if (app.system) return RuntimeEnvironment.getApplication();
         if (app.application != null) return app.application;
         Application application = create(app);
         thread().getInstrumentation().callApplicationOnCreate(application);
@@ -76,8 +77,6 @@ public final class AppRuntime {
         Reflect.call(context, "setOuterContext", application);
         Reflect.set(app.loadedApk, "mApplication", application);
         app.application = application;
-        ShadowApplication granted = Shadow.extract(application);
-        granted.grantPermissions(app.granted.toArray(new String[0]));
         for (PackageParser.Provider each : app.parsed.providers) {
             if (each.info.authority == null) continue;
             try {

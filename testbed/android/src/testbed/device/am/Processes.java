@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import testbed.device.LogBuffer;
 import testbed.device.MainLoop;
 import testbed.device.a11y.UiAutomationServer;
@@ -71,6 +72,12 @@ public final class Processes {
         return running == null ? 0 : (int) running.held.pid();
     }
 
+    /** Whose process it is; those of the system are root's and the system's. */
+    public static synchronized int uid(int pid) {
+        for (Map.Entry<String, Running> each : RUNNING.entrySet()) if (each.getValue().held.pid() == pid) return Packages.get(each.getKey()).uid;
+        return 1000;
+    }
+
     public static synchronized List<String> names() {
         return new ArrayList<>(RUNNING.keySet());
     }
@@ -99,6 +106,15 @@ public final class Processes {
         for (Connection each : connections) if (each.isOpen() && !each.isListening()) each.reset();
     }
 
+    /** Nobody is to see a process that has been killed. */
+    private static void end(Process held) {
+        try {
+            held.destroyForcibly().waitFor(2, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Ends an app at once, without a word to it. */
     public static void kill(String packageName, String reason) {
         Running running;
@@ -109,7 +125,7 @@ public final class Processes {
         Instruments.processDied(packageName, reason);
         if (running != null) {
             LogBuffer.add(1, 4, "ActivityManager", "Killing " + running.held.pid() + ":" + packageName + ": " + reason);
-            running.held.destroyForcibly();
+            end(running.held);
             for (Connection each : running.connections) {
                 try {
                     each.close();

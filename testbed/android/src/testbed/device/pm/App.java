@@ -7,9 +7,9 @@ import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageParser;
 import java.io.File;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** One installed package. */
 public final class App {
@@ -24,7 +24,7 @@ public final class App {
     public final int minSdk;
     public final int targetSdk;
     public final boolean system;
-    public final Set<String> granted = new LinkedHashSet<>();
+    public final Set<String> granted = ConcurrentHashMap.newKeySet();
     public String installer;
     public long firstInstalled;
     public long updated;
@@ -53,6 +53,16 @@ public final class App {
 
     public ApplicationInfo info() {
         return parsed.applicationInfo;
+    }
+
+    /** The name that users see. */
+    public String label() {
+        try {
+            CharSequence label = info().labelRes == 0 ? info().nonLocalizedLabel : context.getResources().getText(info().labelRes);
+            return label == null ? packageName : label.toString();
+        } catch (RuntimeException e) {
+            return packageName;
+        }
     }
 
     public File dataDir() {

@@ -22,6 +22,7 @@ import testbed.device.Device;
 import testbed.device.MainLoop;
 import testbed.device.Reflect;
 import testbed.device.am.Processes;
+import testbed.device.system.SystemActivities;
 
 /** The installed packages, and what may be installed over what. */
 public final class Packages {
@@ -46,7 +47,7 @@ public final class Packages {
         Files.createDirectories(Path.of("/data/user"));
         Path zero = Path.of("/data/user/0");
         if (!Files.exists(zero)) Files.createSymbolicLink(zero, Path.of("/data/data"));
-        for (String name : new String[] {"android", "com.android.shell", "com.android.systemui", "com.android.settings", "com.android.launcher3"}) {
+        for (String name : new String[] {"android", "com.android.shell", "com.android.systemui", "com.android.settings", "com.android.launcher3", SystemActivities.permissionController()}) {
             APPS.put(name, new App(name, name.equals("com.android.shell") ? 2000 : 1000, new File("/system/framework/framework-res.apk"), null,
                     List.of("platform"), new PackageParser.Package(name), Device.api(), String.valueOf(Device.api()), Device.api(), Device.api(), true));
         }

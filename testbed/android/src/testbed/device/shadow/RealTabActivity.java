@@ -1,8 +1,7 @@
 package testbed.device.shadow;
 
 import org.robolectric.annotation.Implements;
-import org.robolectric.shadows.ShadowActivity;
 
 /** Leaves tab activities to the framework, whose layout holds the real TabHost. */
 @Implements(className = "android.app.TabActivity", isInAndroidSdk = false)
-public class RealTabActivity extends ShadowActivity {}
+public class RealTabActivity extends RealActivity {}

@@ -265,16 +265,9 @@ final class PackageCommand implements Command {
             call.err.println((app == null ? "java.lang.IllegalArgumentException: " : "java.lang.SecurityException: ") + problem);
             return 255;
         }
-        if (verb.equals("grant")) {
-            app.granted.add(permission);
-            MainLoop.run(() -> {
-                if (app.application != null) org.robolectric.Shadows.shadowOf(app.application).grantPermissions(permission);
-            });
-        } else if (app.granted.remove(permission)) {
-            // Android ends an app whose permission is taken away.
-            Processes.kill(name, "permissions revoked");
-            MainLoop.run(() -> org.robolectric.Shadows.shadowOf(org.robolectric.RuntimeEnvironment.getApplication()).denyPermissions(permission));
-        }
+        if (verb.equals("grant")) app.granted.add(permission);
+        // Android ends an app whose permission is taken away.
+        else if (app.granted.remove(permission)) Processes.kill(name, "permissions revoked");
         return 0;
     }
 

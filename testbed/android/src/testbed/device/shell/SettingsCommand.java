@@ -47,9 +47,7 @@ final class SettingsCommand implements Command {
 
     /** Some settings are orders. */
     private static void changed(String table, String key, String value) {
-        if (table.equals("system") && key.equals("user_rotation") && value.matches("[0-3]") && "0".equals(Settings.get("system", "accelerometer_rotation"))) {
-            Screen.rotate(Integer.parseInt(value));
-        }
+        if (table.equals("system") && (key.equals("user_rotation") || key.equals("accelerometer_rotation"))) Screen.followSettings();
         if (table.equals("secure") && key.equals("default_input_method")) InputMethods.select(value);
     }
 }

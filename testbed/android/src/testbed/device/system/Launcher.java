@@ -1,31 +1,20 @@
 package testbed.device.system;
 
-import android.app.Activity;
 import android.os.Bundle;
 import android.widget.LinearLayout;
-import android.widget.TextView;
 
-/** The home screen: a real activity, so that there is always something in front. */
-public final class Launcher extends Activity {
-    public static final String PACKAGE = "com.android.launcher3";
-    public static final String CLASS = "com.android.launcher3.Launcher";
+/** The home screen, so that there is always something in front. */
+final class Launcher extends SystemScreen {
+    Launcher() {
+        super(SystemActivities.LAUNCHER);
+    }
 
     @Override
     protected void onCreate(Bundle state) {
         super.onCreate(state);
-        LinearLayout column = new LinearLayout(this);
-        column.setOrientation(LinearLayout.VERTICAL);
-        TextView title = new TextView(this);
-        title.setText("Home");
-        title.setTextSize(24);
-        title.setPadding(48, 96, 48, 48);
-        column.addView(title);
+        LinearLayout column = column();
+        text(column, "Home", 24);
         setContentView(column);
-    }
-
-    @Override
-    public String getPackageName() {
-        return PACKAGE;
     }
 
     @Override

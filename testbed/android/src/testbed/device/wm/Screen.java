@@ -14,6 +14,7 @@ import testbed.device.Device;
 import testbed.device.LogBuffer;
 import testbed.device.MainLoop;
 import testbed.device.Reflect;
+import testbed.device.Settings;
 
 /** The display: its size, and a picture of all windows on it. */
 public final class Screen {
@@ -49,8 +50,15 @@ public final class Screen {
         apply();
     }
 
+    /** Turned by the user's setting, or by the sensor: the device stands upright. */
+    public static void followSettings() {
+        String locked = Settings.get("system", "accelerometer_rotation");
+        String wanted = Settings.get("system", "user_rotation");
+        rotate("0".equals(locked) && wanted != null && wanted.matches("[0-3]") ? Integer.parseInt(wanted) : 0);
+    }
+
     /** 0 to 3, a quarter turn each. */
-    public static void rotate(int value) {
+    private static void rotate(int value) {
         if (value == rotation) return;
         rotation = value;
         apply();
