@@ -160,4 +160,30 @@ mod tests {
             Err(Mismatch { observed: Some(0) })
         );
     }
+
+    #[test]
+    fn the_runner_of_apple_devices_judges_a_field_alike() {
+        let table = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../runner-swift/Fixtures/text-verification.json"
+        );
+        let table: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(table).unwrap()).unwrap();
+        for case in table["cases"].as_array().unwrap() {
+            if case["swiftOnly"] == true {
+                continue;
+            }
+            let observed = match case["observed"].as_str() {
+                Some(text) => FieldState::Text(text.into()),
+                None => FieldState::Unreadable,
+            };
+            let found = match verify(&case["wanted"].as_str().unwrap().into(), &observed) {
+                Ok(FillCheck::Verified) => "verified",
+                Ok(FillCheck::Reformatted) => "reformatted",
+                Ok(FillCheck::Unobserved) => "unobserved",
+                Err(_) => "mismatch",
+            };
+            assert_eq!(found, case["result"], "{case}");
+        }
+    }
 }
