@@ -233,10 +233,20 @@ pub(crate) async fn clipboard(apple: &Apple, call: &Call) -> Result<String> {
 /// The keyboard as a tree shows it. A tree that proves no absence proves none of the keyboard's either.
 pub(crate) async fn keyboard(apple: &Apple, call: &Call) -> Result<Keyboard> {
     let snapshot = capture(apple, &CaptureOptions::default(), call).await?;
-    let shown = snapshot
+    // The runner may leave the keyboard itself out and give its keys.
+    let parts = snapshot
         .nodes()
-        .filter(|node| node.role() == Role::Keyboard)
-        .find_map(|node| node.usable_bounds());
+        .filter(|node| matches!(node.role(), Role::Keyboard | Role::Key))
+        .filter_map(|node| node.usable_bounds());
+    let shown = parts.reduce(|all, part| {
+        let (x, y) = (all.x.min(part.x), all.y.min(part.y));
+        Rect::new(
+            x,
+            y,
+            all.right().max(part.right()) - x,
+            all.bottom().max(part.bottom()) - y,
+        )
+    });
     Ok(match shown {
         Some(frame) => Keyboard::Visible { frame },
         None if snapshot.proves_absence() => Keyboard::Absent,

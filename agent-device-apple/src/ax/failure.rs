@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io, time::Duration};
 
-use agent_device_core::{Error, ErrorCode, error::reason};
+use agent_device_core::{Error, ErrorCode, reason};
 
 use crate::tools::ToolFailure;
 

@@ -2,7 +2,7 @@
 
 use agent_device_core::{
     Call, Result, Snapshot, SnapshotBackend, action::Target, async_trait, geometry::Rect,
-    snapshot::{CaptureOptions, Quality, QualityReason, QualityState},
+    snapshot::{CaptureOptions, QualityReason, QualityState},
 };
 
 use super::{backend::SimulatorAx, failure::AxFailure};
@@ -48,11 +48,9 @@ impl<F: SnapshotBackend> SnapshotBackend for AxFirst<F> {
         if failure.is_expected() || snapshot.quality().state != QualityState::Healthy {
             return Ok(snapshot);
         }
-        let quality = Quality {
-            state: QualityState::Recovered,
-            reason: Some(QualityReason::CaptureFailed),
-            ..snapshot.quality().clone()
-        };
+        let mut quality = snapshot.quality().clone();
+        quality.state = QualityState::Recovered;
+        quality.reason = Some(QualityReason::CaptureFailed);
         Ok(snapshot.with_quality(quality))
     }
 

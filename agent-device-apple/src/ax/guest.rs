@@ -17,7 +17,7 @@ use super::{
     client::{Client, MAX_SOCKET_PATH},
     failure::AxFailure,
 };
-use crate::tools::{Patience, Running, Scratch, Tool, ToolPath, scratch, word};
+use crate::tools::{Patience, Running, Scratch, Tool, ToolFailure, ToolPath, scratch, word};
 
 /// A name and what the file of that name holds.
 type Source = (&'static str, &'static str);
@@ -308,7 +308,7 @@ impl Keeper {
         let host = Arc::clone(&self.host);
         let task = tokio::spawn(async move {
             let prepared = host.start().await;
-            let prepared = prepared.map(Arc::new).map_err(|failure| chain(&failure));
+            let prepared = prepared.map(Arc::new).map_err(|failure| cause(&failure));
             sender.send_replace(Some(prepared));
         });
         let at = Instant::now();
@@ -334,9 +334,20 @@ impl Keeper {
     }
 }
 
-fn chain(failure: &AxFailure) -> String {
-    let causes = std::iter::successors(std::error::Error::source(failure), |cause| cause.source());
-    causes.fold(failure.to_string(), |text, cause| format!("{text}: {cause}"))
+/// How much of what a compiler said goes into an error.
+const COMPLAINT: usize = 500;
+
+/// All that is known about why the guest is not there.
+fn cause(failure: &AxFailure) -> String {
+    match failure {
+        AxFailure::Unprepared { what } => what.clone(),
+        AxFailure::Tool(tool @ ToolFailure::Exit { stderr, .. }) => {
+            let complaint: String = stderr.trim().chars().take(COMPLAINT).collect();
+            format!("{tool}: {complaint}")
+        }
+        AxFailure::Tool(tool) => tool.to_string(),
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

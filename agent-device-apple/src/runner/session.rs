@@ -15,7 +15,7 @@ use super::{
 use crate::{error::StartFailure, tools::Patience};
 
 /// How long a runner that somebody else keeps may take to listen again.
-const KEPT: Duration = Duration::from_secs(2);
+const KEPT: Duration = Duration::from_secs(1);
 /// One question while a runner starts.
 const QUESTION: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(300);

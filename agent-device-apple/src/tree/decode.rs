@@ -115,7 +115,6 @@ struct Node {
     enabled: Option<bool>,
     focused: Option<bool>,
     selected: Option<bool>,
-    hittable: Option<bool>,
     above: bool,
     below: bool,
     depth: usize,
@@ -232,9 +231,7 @@ impl Tree {
         }
         new.flag_if_known(Flag::Enabled, node.enabled)
             .flag_if_known(Flag::Focused, node.focused)
-            .flag_if_known(Flag::Selected, node.selected)
-            // A root is never called hittable, which says nothing about it.
-            .flag_if_known(Flag::Hittable, node.hittable.filter(|_| at > 0));
+            .flag_if_known(Flag::Selected, node.selected);
         if role.takes_text() {
             new.flag(Flag::Editable, true);
         }
@@ -294,6 +291,7 @@ enum DataKey {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
 enum NodeKey {
+    // `hittable` is passed over: it is geometry, and says nothing about what lies over an element.
     Type,
     Label,
     Identifier,
@@ -303,7 +301,6 @@ enum NodeKey {
     Enabled,
     Focused,
     Selected,
-    Hittable,
     Depth,
     ParentIndex,
     HiddenContentAbove,
@@ -502,7 +499,6 @@ impl<'de> Visitor<'de> for OneNode<'_> {
                 NodeKey::Enabled => node.enabled = flag(&mut map)?,
                 NodeKey::Focused => node.focused = flag(&mut map)?,
                 NodeKey::Selected => node.selected = flag(&mut map)?,
-                NodeKey::Hittable => node.hittable = flag(&mut map)?,
                 NodeKey::Depth => node.depth = map.next_value::<Option<usize>>()?.unwrap_or(0),
                 NodeKey::ParentIndex => node.parent = map.next_value()?,
                 NodeKey::HiddenContentAbove => node.above = flag(&mut map)?.unwrap_or(false),
@@ -600,9 +596,11 @@ mod tests {
             snapshot.info().viewport,
             Some(Rect::new(0.0, 0.0, 402.0, 874.0))
         );
+        assert_eq!(nodes[0].handle(), Some("c7"));
         assert_eq!(
-            (nodes[0].handle(), nodes[0].flag(Flag::Hittable)),
-            (Some("c7"), None)
+            nodes[1].flag(Flag::Hittable),
+            None,
+            "geometry is no hit test"
         );
         assert_eq!(
             (nodes[1].role(), nodes[1].checked(), nodes[1].value()),

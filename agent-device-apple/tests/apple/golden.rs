@@ -28,7 +28,11 @@ async fn tap(script: impl Fn(&str, &Value, usize) -> Option<Act> + Send + Sync +
     config.command_timeout = Duration::from_millis(400);
     let apple = attached(runner.address, config);
     let error = apple.perform(&tap_at(1.0, 2.0), &call()).await.unwrap_err();
-    assert!(runner.requests("tap").len() <= 1, "sent twice: {:?}", runner.commands());
+    assert!(
+        runner.requests("tap").len() <= 1,
+        "sent twice: {:?}",
+        runner.commands()
+    );
     error
 }
 
@@ -36,7 +40,10 @@ async fn tap(script: impl Fn(&str, &Value, usize) -> Option<Act> + Send + Sync +
 async fn look(script: Reading) -> Error {
     let runner = Scripted::start(script).await;
     let apple = attached(runner.address, fast());
-    apple.capture(&CaptureOptions::default(), &call()).await.unwrap_err()
+    apple
+        .capture(&CaptureOptions::default(), &call())
+        .await
+        .unwrap_err()
 }
 
 /// A tap whose answer is lost, on a runner whose journal says this.
@@ -71,11 +78,20 @@ async fn replies(gate: &mut Gate) {
         (rows::REPLY_RUNNER_BUSY, "RUNNER_BUSY"),
         (rows::REPLY_RUNNER_WEDGED, "RUNNER_WEDGED"),
         (rows::REPLY_APP_NOT_RUNNING, "APP_NOT_RUNNING"),
-        (rows::REPLY_SCROLL_KEYBOARD_OCCLUDES_SURFACE, "SCROLL_KEYBOARD_OCCLUDES_SURFACE"),
+        (
+            rows::REPLY_SCROLL_KEYBOARD_OCCLUDES_SURFACE,
+            "SCROLL_KEYBOARD_OCCLUDES_SURFACE",
+        ),
         (rows::REPLY_ALERT_NOT_FOUND, "ALERT_NOT_FOUND"),
-        (rows::REPLY_APP_SCREEN_WINDOW_UNRESOLVED, "APP_SCREEN_WINDOW_UNRESOLVED"),
+        (
+            rows::REPLY_APP_SCREEN_WINDOW_UNRESOLVED,
+            "APP_SCREEN_WINDOW_UNRESOLVED",
+        ),
         (rows::REPLY_APP_SCREEN_UNRESOLVED, "APP_SCREEN_UNRESOLVED"),
-        (rows::REPLY_APP_SCREEN_CAPTURE_UNRENDERABLE, "APP_SCREEN_CAPTURE_UNRENDERABLE"),
+        (
+            rows::REPLY_APP_SCREEN_CAPTURE_UNRENDERABLE,
+            "APP_SCREEN_CAPTURE_UNRENDERABLE",
+        ),
         (rows::REPLY_ELEMENT_NOT_FOUND, "ELEMENT_NOT_FOUND"),
         (rows::REPLY_ELEMENT_OFFSCREEN, "ELEMENT_OFFSCREEN"),
         (rows::REPLY_AMBIGUOUS_MATCH, "AMBIGUOUS_MATCH"),
@@ -89,9 +105,18 @@ async fn replies(gate: &mut Gate) {
         assert_eq!(error.detail("runnerErrorCode"), Some(&json!(code)));
         gate.cites(row, &error);
     }
-    gate.cites(rows::REPLY_MAIN_THREAD_TIMEOUT, &said("MAIN_THREAD_TIMEOUT").await);
-    gate.cites(rows::REPLY_UNSUPPORTED_OPERATION, &said("UNSUPPORTED_OPERATION").await);
-    gate.cites(rows::REPLY_UNLISTED_CODE, &said("XCTEST_RECORDED_FAILURE").await);
+    gate.cites(
+        rows::REPLY_MAIN_THREAD_TIMEOUT,
+        &said("MAIN_THREAD_TIMEOUT").await,
+    );
+    gate.cites(
+        rows::REPLY_UNSUPPORTED_OPERATION,
+        &said("UNSUPPORTED_OPERATION").await,
+    );
+    gate.cites(
+        rows::REPLY_UNLISTED_CODE,
+        &said("XCTEST_RECORDED_FAILURE").await,
+    );
 }
 
 async fn series(gate: &mut Gate) {
@@ -107,7 +132,10 @@ async fn series(gate: &mut Gate) {
     gate.holds(rows::SERIES_LATER_CHUNK_REFUSED, &error);
 
     let apple = attached(runner.address, fast());
-    let nowhere = Action::DoubleTap(Touch { point: Point::new(f64::NAN, 1.0), target: None });
+    let nowhere = Action::DoubleTap(Touch {
+        point: Point::new(f64::NAN, 1.0),
+        target: None,
+    });
     let error = apple.perform(&nowhere, &call()).await.unwrap_err();
     assert_eq!(error.reason(), Some("runner_sequence_invalid"));
     gate.cites(rows::SERIES_INVALID_STEP_BEFORE_SEND, &error);
@@ -115,8 +143,14 @@ async fn series(gate: &mut Gate) {
 
 async fn before_the_send(gate: &mut Gate) {
     // Nobody there at all.
-    let nobody = attached(agent_device_testbed::fault::refused_address().unwrap(), fast());
-    let error = nobody.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    let nobody = attached(
+        agent_device_testbed::fault::refused_address().unwrap(),
+        fast(),
+    );
+    let error = nobody
+        .perform(&tap_at(1.0, 1.0), &call())
+        .await
+        .unwrap_err();
     gate.cites(rows::PRE_SEND_SESSION_START_FAILED, &error);
 
     // It answers the question, and is gone when the command comes; nobody takes its place.
@@ -127,8 +161,12 @@ async fn before_the_send(gate: &mut Gate) {
     gate.cites(rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE, &error);
 
     // It answers at its start and never again, and so does the next one.
-    let error = tap(|command, _, count| (command == "uptime" && count % 2 == 0).then_some(Act::Hang)).await;
-    assert_eq!(error.detail("recovery"), Some(&json!("runner_recycle_budget_exhausted")));
+    let error =
+        tap(|command, _, count| (command == "uptime" && count % 2 == 0).then_some(Act::Hang)).await;
+    assert_eq!(
+        error.detail("recovery"),
+        Some(&json!("runner_recycle_budget_exhausted"))
+    );
     gate.cites(rows::PRE_SEND_READINESS_PREFLIGHT_AFTER_RESTART, &error);
 
     // The cable is pulled.
@@ -137,7 +175,10 @@ async fn before_the_send(gate: &mut Gate) {
     let tools = Tools::new("exec sleep 600");
     let mut config = tools.config();
     config.usbmux_socket = daemon.socket();
-    let target = AppleTarget::Device { profile: Profile::IOS_DEVICE, udid: "00008110-001A2B3C".to_owned() };
+    let target = AppleTarget::Device {
+        profile: Profile::IOS_DEVICE,
+        udid: "00008110-001A2B3C".to_owned(),
+    };
     let phone = Apple::connect(target, config).await.unwrap();
     phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
     daemon.unplug();
@@ -159,7 +200,8 @@ async fn lost_answers(gate: &mut Gate) {
     let error = tap(|command, _, _| (command == "tap").then_some(Act::CloseThenRefuse(10))).await;
     assert_eq!(error.reason(), Some("runner_reply_lost"));
     gate.cites(rows::TRANSPORT_WRITTEN_THEN_LOST, &error);
-    let error = look(|command, _, _| matches!(command, "snapshot" | "status").then_some(Act::Reset)).await;
+    let error =
+        look(|command, _, _| matches!(command, "snapshot" | "status").then_some(Act::Reset)).await;
     gate.cites(rows::TRANSPORT_READ_ONLY_WRITTEN_THEN_LOST, &error);
     let error = tap(|command, _, count| match (command, count) {
         ("uptime", 2) => Some(Act::ReplyThenRefuse(ok(json!({})), 4)),
@@ -167,7 +209,10 @@ async fn lost_answers(gate: &mut Gate) {
         _ => None,
     })
     .await;
-    gate.cites(rows::TRANSPORT_REPLAY_FAILED_AFTER_UNWRITTEN_FIRST_ATTEMPT, &error);
+    gate.cites(
+        rows::TRANSPORT_REPLAY_FAILED_AFTER_UNWRITTEN_FIRST_ATTEMPT,
+        &error,
+    );
     let error = tap(|command, _, _| (command == "tap").then_some(Act::Hang)).await;
     gate.cites(rows::TRANSPORT_TIMEOUT_AFTER_SEND, &error);
     let error = tap(|command, _, _| {
@@ -179,13 +224,26 @@ async fn lost_answers(gate: &mut Gate) {
 
 async fn journals(gate: &mut Gate) {
     let state = |state: &str| json!({ "commandId": "x", "lifecycleState": state });
-    let failed_with = |code: &str| json!({ "lifecycleState": "failed", "lifecycleErrorCode": code });
-    gate.cites(rows::STATUS_FAILED, &journal(failed_with("COMMAND_FAILED")).await);
-    gate.cites(rows::STATUS_FAILED_RUNNER_BUSY, &journal(failed_with("RUNNER_BUSY")).await);
-    gate.cites(rows::STATUS_COMPLETED_WITHOUT_RETAINED_REPLY, &journal(state("completed")).await);
+    let failed_with =
+        |code: &str| json!({ "lifecycleState": "failed", "lifecycleErrorCode": code });
+    gate.cites(
+        rows::STATUS_FAILED,
+        &journal(failed_with("COMMAND_FAILED")).await,
+    );
+    gate.cites(
+        rows::STATUS_FAILED_RUNNER_BUSY,
+        &journal(failed_with("RUNNER_BUSY")).await,
+    );
+    gate.cites(
+        rows::STATUS_COMPLETED_WITHOUT_RETAINED_REPLY,
+        &journal(state("completed")).await,
+    );
     gate.cites(rows::STATUS_ACCEPTED, &journal(state("accepted")).await);
     gate.cites(rows::STATUS_STARTED, &journal(state("started")).await);
-    gate.cites(rows::STATUS_NOTACCEPTED, &journal(state("notAccepted")).await);
+    gate.cites(
+        rows::STATUS_NOTACCEPTED,
+        &journal(state("notAccepted")).await,
+    );
     gate.cites(rows::STATUS_UNAVAILABLE, &journal(json!({})).await);
     let error = tap(|command, _, _| match command {
         "tap" => Some(Act::Close),
@@ -200,7 +258,10 @@ async fn journals(gate: &mut Gate) {
         _ => None,
     })
     .await;
-    gate.cites(rows::STATUS_READ_ONLY_COMPLETED_WITHOUT_RETAINED_REPLY, &error);
+    gate.cites(
+        rows::STATUS_READ_ONLY_COMPLETED_WITHOUT_RETAINED_REPLY,
+        &error,
+    );
 }
 
 async fn tools(gate: &mut Gate) {
@@ -212,21 +273,38 @@ async fn tools(gate: &mut Gate) {
 
     // `simctl get_app_container` of an app that is not there, in the words of the tool (Xcode 15).
     tools.xcrun("echo 'An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=2):' >&2; exit 2");
-    gate.cites(rows::APP_NOT_INSTALLED, &apple.perform(&app(), &call()).await.unwrap_err());
+    gate.cites(
+        rows::APP_NOT_INSTALLED,
+        &apple.perform(&app(), &call()).await.unwrap_err(),
+    );
     tools.xcrun("case $2 in get_app_container) echo /x.app;; *) exit 4;; esac");
-    gate.cites(rows::TOOL_FAILED, &apple.perform(&app(), &call()).await.unwrap_err());
+    gate.cites(
+        rows::TOOL_FAILED,
+        &apple.perform(&app(), &call()).await.unwrap_err(),
+    );
     tools.xcrun("exec sleep 600");
     let short = Call::standalone(Duration::from_millis(500));
     let error = apple.perform(&url(), &short).await.unwrap_err();
     gate.cites(rows::TOOL_UNANSWERED, &error);
-    assert_eq!(tools.calls().matches("openurl").count(), 1, "{}", tools.calls());
+    assert_eq!(
+        tools.calls().matches("openurl").count(),
+        1,
+        "{}",
+        tools.calls()
+    );
     let mut config = tools.config();
     config.tool_path = Some("/nowhere".into());
     let bare = Apple::new(tools.simulator(), config);
-    gate.cites(rows::TOOL_MISSING, &bare.perform(&url(), &call()).await.unwrap_err());
+    gate.cites(
+        rows::TOOL_MISSING,
+        &bare.perform(&url(), &call()).await.unwrap_err(),
+    );
 
     // The app is opened anew, and the runner does not say that it has let go of the old one.
-    let runner = Scripted::start(|command, _, _| (command == "targetReset").then(|| Act::Reply(failed("COMMAND_FAILED")))).await;
+    let runner = Scripted::start(|command, _, _| {
+        (command == "targetReset").then(|| Act::Reply(failed("COMMAND_FAILED")))
+    })
+    .await;
     let tools = Tools::new(&says_port(runner.address.port()));
     tools.xcrun("echo com.example.app: 1");
     let apple = connect(&tools, tools.simulator()).await.unwrap();

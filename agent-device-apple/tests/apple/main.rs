@@ -3,7 +3,11 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
+mod corpus;
 mod golden;
+mod launch;
 mod peers;
 mod scripted;
+mod sim;
+mod suite;
 mod usbmux;

@@ -11,7 +11,11 @@ use std::{
 };
 
 use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
-use agent_device_core::{Call, action::{Action, Touch}, geometry::Point};
+use agent_device_core::{
+    Call,
+    action::{Action, Touch},
+    geometry::Point,
+};
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -28,7 +32,9 @@ pub(crate) fn skip(peer: &str, how: &str) {
 
 /// A file of the project.
 pub(crate) fn at_root(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(path)
 }
 
 pub(crate) fn call() -> Call {
@@ -36,7 +42,10 @@ pub(crate) fn call() -> Call {
 }
 
 pub(crate) fn tap_at(x: f64, y: f64) -> Action {
-    Action::Tap(Touch { point: Point::new(x, y), target: None })
+    Action::Tap(Touch {
+        point: Point::new(x, y),
+        target: None,
+    })
 }
 
 /// A folder that goes with the test.
@@ -83,19 +92,26 @@ pub(crate) fn fast() -> AppleConfig {
 
 /// A device behind a runner that runs already.
 pub(crate) fn attached(address: SocketAddr, config: AppleConfig) -> Apple {
-    Apple::new(AppleTarget::Runner { profile: Profile::IOS_SIMULATOR, address }, config)
+    Apple::new(
+        AppleTarget::Runner {
+            profile: Profile::IOS_SIMULATOR,
+            address,
+        },
+        config,
+    )
 }
 
 // --- the simulated runner -------------------------------------------------------------------------------------------------
 
 /// The program of the simulated runner. `AGENT_DEVICE_RUNNER_SIM` names one that is built already.
 pub(crate) fn runner_sim() -> PathBuf {
-    std::env::var_os("AGENT_DEVICE_RUNNER_SIM").map_or_else(|| at_root("runner-swift/runner-sim"), PathBuf::from)
+    std::env::var_os("AGENT_DEVICE_RUNNER_SIM")
+        .map_or_else(|| at_root("runner-swift/runner-sim"), PathBuf::from)
 }
 
 /// A running simulated runner, and the way to its app beside it.
 pub(crate) struct Sim {
-    child: Child,
+    _child: Child,
     pub(crate) address: SocketAddr,
     pub(crate) control: Control,
 }
@@ -134,14 +150,10 @@ impl Sim {
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Some(Self {
-            child,
+            _child: child,
             address: local(runner),
             control: Control(local(control)),
         })
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id().unwrap()
     }
 }
 
@@ -151,17 +163,23 @@ pub(crate) struct Control(pub(crate) SocketAddr);
 
 impl Control {
     pub(crate) async fn ask(&self, method: &str, path: &str) -> Value {
-        self.try_ask(method, path).await.expect("the control port answers")
+        self.try_ask(method, path)
+            .await
+            .expect("the control port answers")
     }
 
     pub(crate) async fn try_ask(&self, method: &str, path: &str) -> std::io::Result<Value> {
         let mut stream = TcpStream::connect(self.0).await?;
-        let request = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).await?;
         let mut reply = Vec::new();
         stream.read_to_end(&mut reply).await?;
         let text = String::from_utf8_lossy(&reply).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").ok_or(std::io::ErrorKind::InvalidData)?;
+        let (head, body) = text
+            .split_once("\r\n\r\n")
+            .ok_or(std::io::ErrorKind::InvalidData)?;
         assert!(head.starts_with("HTTP/1.1 200"), "{method} {path}: {text}");
         Ok(serde_json::from_str(body)?)
     }
@@ -175,7 +193,8 @@ impl Control {
     pub(crate) async fn taps(&self, element: &str) -> usize {
         let events = self.events().await;
         let taps = events.as_array().unwrap().iter();
-        taps.filter(|event| event["kind"] == "tap" && event["element"] == element).count()
+        taps.filter(|event| event["kind"] == "tap" && event["element"] == element)
+            .count()
     }
 }
 
@@ -228,7 +247,7 @@ case "$*" in
 *--show-sdk-version) echo 18.2 ;;
 *--show-sdk-build-version) echo 22C146 ;;
 "simctl list devices -j") cat "$here/devices.json" ;;
-*) [ -f "$here/xcrun-more" ] && . "$here/xcrun-more" ;;
+*) if [ -f "$here/xcrun-more" ]; then . "$here/xcrun-more"; fi ;;
 esac
 "#;
 
@@ -259,7 +278,9 @@ impl Tools {
     pub(crate) fn config(&self) -> AppleConfig {
         let mut config = fast();
         let system = std::env::var_os("PATH").unwrap_or_default();
-        let folders = [self.folder.path().to_owned()].into_iter().chain(std::env::split_paths(&system));
+        let folders = [self.folder.path().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&system));
         config.tool_path = Some(std::env::join_paths(folders).unwrap());
         config.home = Some(self.folder.path().join("home"));
         config.runner.project = Some(self.folder.path().join("src/Runner.xcodeproj"));
@@ -267,7 +288,10 @@ impl Tools {
     }
 
     pub(crate) fn simulator(&self) -> AppleTarget {
-        AppleTarget::Simulator { profile: Profile::IOS_SIMULATOR, udid: UDID.to_owned() }
+        AppleTarget::Simulator {
+            profile: Profile::IOS_SIMULATOR,
+            udid: UDID.to_owned(),
+        }
     }
 
     pub(crate) fn calls(&self) -> String {
@@ -283,5 +307,7 @@ impl Tools {
 
 /// A runner that says the port of another one and stays.
 pub(crate) fn says_port(port: u16) -> String {
-    format!("echo '2026-11-30 10:00:00.000 Runner[1:2] AGENT_DEVICE_RUNNER_PORT={port}'; exec sleep 600")
+    format!(
+        "echo '2026-11-30 10:00:00.000 Runner[1:2] AGENT_DEVICE_RUNNER_PORT={port}'; exec sleep 600"
+    )
 }

@@ -21,8 +21,6 @@ pub(crate) enum Act {
     Reply(Value),
     /// This answer, and then nobody listens for so many connections.
     ReplyThenRefuse(Value, usize),
-    /// These bytes as the body.
-    Body(Vec<u8>),
     /// These bytes in place of HTTP.
     Raw(Vec<u8>),
     /// The request is read and the connection closed.
@@ -35,8 +33,6 @@ pub(crate) enum Act {
     Truncate(Value),
     /// No answer.
     Hang,
-    /// This answer after a while.
-    Slow(Value, Duration),
 }
 
 pub(crate) fn ok(data: Value) -> Value {
@@ -101,42 +97,55 @@ impl Scripted {
                     if pause > 0 {
                         // Nobody listens: a refused connection is not seen here, so time stands for their number.
                         drop(listener.take());
-                        tokio::time::sleep(Duration::from_millis(100) * u32::try_from(pause).unwrap()).await;
+                        tokio::time::sleep(
+                            Duration::from_millis(100) * u32::try_from(pause).unwrap(),
+                        )
+                        .await;
                         *refuse.lock().unwrap() = 0;
                         listener = Some(rebind(address).await);
                     }
                     let accepting = listener.as_ref().unwrap();
-                    let accepted = tokio::time::timeout(Duration::from_millis(5), accepting.accept()).await;
-                    let Ok(Ok((stream, _))) = accepted else { continue };
-                    let (seen, script, refuse) = (Arc::clone(&seen), Arc::clone(&script), Arc::clone(&refuse));
+                    let accepted =
+                        tokio::time::timeout(Duration::from_millis(5), accepting.accept()).await;
+                    let Ok(Ok((stream, _))) = accepted else {
+                        continue;
+                    };
+                    let (seen, script, refuse) =
+                        (Arc::clone(&seen), Arc::clone(&script), Arc::clone(&refuse));
                     tokio::spawn(async move {
                         let _ = serve(stream, &seen, &script, &refuse).await;
                     });
                 }
             })
         };
-        Self { address, seen, task }
+        Self {
+            address,
+            seen,
+            task,
+        }
     }
 
     /// The requests with this command.
     pub(crate) fn requests(&self, command: &str) -> Vec<Value> {
         let seen = self.seen.lock().unwrap();
-        let wanted = seen.requests.iter().filter(|request| request["command"] == command);
+        let wanted = seen
+            .requests
+            .iter()
+            .filter(|request| request["command"] == command);
         wanted.cloned().collect()
     }
 
     /// The words of all requests, in order.
     pub(crate) fn commands(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap();
-        seen.requests.iter().map(|request| request["command"].as_str().unwrap().to_owned()).collect()
+        seen.requests
+            .iter()
+            .map(|request| request["command"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     pub(crate) fn heads(&self) -> Vec<String> {
         self.seen.lock().unwrap().heads.clone()
-    }
-
-    pub(crate) fn forget(&self) {
-        self.seen.lock().unwrap().requests.clear();
     }
 }
 
@@ -177,7 +186,6 @@ async fn serve(
             tokio::time::sleep(Duration::from_millis(30)).await;
             stream.write_all(&answer(&value)).await?;
         }
-        Act::Body(bytes) => stream.write_all(&response(&bytes)).await?,
         Act::Raw(bytes) => stream.write_all(&bytes).await?,
         Act::Close => {}
         Act::CloseThenRefuse(count) => {
@@ -192,10 +200,6 @@ async fn serve(
         Act::Hang => {
             let mut sink = [0; 64];
             while stream.read(&mut sink).await? > 0 {}
-        }
-        Act::Slow(value, delay) => {
-            tokio::time::sleep(delay).await;
-            stream.write_all(&answer(&value)).await?;
         }
     }
     Ok(())
@@ -231,7 +235,11 @@ async fn read_request(stream: &mut TcpStream) -> std::io::Result<(String, Vec<u8
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let length: usize = head
         .lines()
-        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(|rest| rest.trim().parse().unwrap()))
+        .find_map(|line| {
+            line.to_ascii_lowercase()
+                .strip_prefix("content-length:")
+                .map(|rest| rest.trim().parse().unwrap())
+        })
         .unwrap_or(0);
     let mut body = bytes.split_off(end + 4);
     while body.len() < length {

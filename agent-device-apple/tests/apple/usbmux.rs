@@ -52,7 +52,11 @@ impl Daemon {
                 }
             })
         };
-        Self { folder, plugged, task }
+        Self {
+            folder,
+            plugged,
+            task,
+        }
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
@@ -72,7 +76,12 @@ fn entry(id: u32, serial: &str, kind: &str) -> String {
     )
 }
 
-async fn serve(mut stream: UnixStream, serial: &str, plugged: &AtomicBool, behind: SocketAddr) -> io::Result<()> {
+async fn serve(
+    mut stream: UnixStream,
+    serial: &str,
+    plugged: &AtomicBool,
+    behind: SocketAddr,
+) -> io::Result<()> {
     loop {
         let mut header = [0; 16];
         stream.read_exact(&mut header).await?;
@@ -90,23 +99,41 @@ async fn serve(mut stream: UnixStream, serial: &str, plugged: &AtomicBool, behin
         let (body, connected) = match value("MessageType").as_deref() {
             Some("ListDevices") => {
                 let other = entry(7, "ffff", "USB") + &entry(8, serial, "Network");
-                let own = if is_there { entry(9, &serial.replace('-', ""), "USB") } else { String::new() };
-                (format!("<key>DeviceList</key><array>{other}{own}</array>"), None)
+                let own = if is_there {
+                    entry(9, &serial.replace('-', ""), "USB")
+                } else {
+                    String::new()
+                };
+                (
+                    format!("<key>DeviceList</key><array>{other}{own}</array>"),
+                    None,
+                )
             }
             Some("Connect") => {
                 assert_eq!(value("DeviceID").as_deref(), Some("9"));
                 let port: u16 = value("PortNumber").unwrap().parse().unwrap();
                 assert_ne!(port.swap_bytes(), 0);
-                let upstream = if is_there { TcpStream::connect(behind).await.ok() } else { None };
+                let upstream = if is_there {
+                    TcpStream::connect(behind).await.ok()
+                } else {
+                    None
+                };
                 let number = if upstream.is_some() { 0 } else { 3 };
-                let result = format!("<key>MessageType</key><string>Result</string><key>Number</key><integer>{number}</integer>");
+                let result = format!(
+                    "<key>MessageType</key><string>Result</string><key>Number</key><integer>{number}</integer>"
+                );
                 (result, upstream)
             }
             other => panic!("{other:?}"),
         };
-        let plist = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>{body}</dict></plist>");
+        let plist = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>{body}</dict></plist>"
+        );
         let length = u32::try_from(16 + plist.len()).unwrap();
-        let mut frame: Vec<u8> = [length, 1, 8, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut frame: Vec<u8> = [length, 1, 8, 1]
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
         frame.extend_from_slice(plist.as_bytes());
         stream.write_all(&frame).await?;
         if let Some(mut upstream) = connected {
@@ -117,7 +144,10 @@ async fn serve(mut stream: UnixStream, serial: &str, plugged: &AtomicBool, behin
 }
 
 fn phone(udid: &str) -> AppleTarget {
-    AppleTarget::Device { profile: Profile::IOS_DEVICE, udid: udid.to_owned() }
+    AppleTarget::Device {
+        profile: Profile::IOS_DEVICE,
+        udid: udid.to_owned(),
+    }
 }
 
 #[tokio::test]
@@ -127,7 +157,9 @@ async fn a_phone_on_a_cable_is_driven_and_shown_the_token() {
     let tools = Tools::new("exec sleep 600");
     let mut config = tools.config();
     config.usbmux_socket = daemon.socket();
-    let phone = Apple::connect(phone("00008110-001A2B3C"), config).await.unwrap();
+    let phone = Apple::connect(phone("00008110-001A2B3C"), config)
+        .await
+        .unwrap();
     phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
     assert_eq!(runner.requests("tap").len(), 1);
     let bearer = |head: &String| head.to_lowercase().contains("authorization: bearer ");
@@ -138,7 +170,10 @@ async fn a_phone_on_a_cable_is_driven_and_shown_the_token() {
 
 #[tokio::test]
 async fn a_phone_without_a_cable_is_reached_through_the_tunnel() {
-    let runner = Scripted::start(|command, _, _| (command == "tap").then(|| Act::Reply(failed("RUNNER_BUSY")))).await;
+    let runner = Scripted::start(|command, _, _| {
+        (command == "tap").then(|| Act::Reply(failed("RUNNER_BUSY")))
+    })
+    .await;
     // The tunnel's address is that of the machine itself here, and the runner says its port.
     let tools = Tools::new(&crate::peers::says_port(runner.address.port()));
     // The form of `devicectl device info details --json-output`, by the keys that its JSON has (Xcode 15).
@@ -151,5 +186,9 @@ async fn a_phone_without_a_cable_is_reached_through_the_tunnel() {
     let phone = Apple::connect(phone("X"), config).await.unwrap();
     let error = phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
     assert!(error.dispatched().is_no(), "{error:?}");
-    assert_eq!(tools.calls().matches("info details").count(), 1, "the address is remembered");
+    assert_eq!(
+        tools.calls().matches("info details").count(),
+        1,
+        "the address is remembered"
+    );
 }

@@ -1,0 +1,342 @@
+//! Building and launching, with stand-ins of Xcode's tools: what goes wrong is told by its cause, and a build is made once.
+
+use std::{fs, time::Duration};
+
+use agent_device_apple::{Apple, AppleTarget, Profile, RunnerState};
+use agent_device_core::{
+    Call, Error, ErrorCode, Interactor as _,
+    action::{Action, OpenTarget},
+};
+use serde_json::json;
+
+use crate::{
+    peers::{Tools, UDID, call, says_port, tap_at},
+    scripted::{Act, Scripted, failed},
+};
+
+async fn connect(tools: &Tools) -> Result<Apple, Error> {
+    Apple::connect(tools.simulator(), tools.config()).await
+}
+
+async fn refused(tools: &Tools) -> Error {
+    let error = connect(tools).await.unwrap_err();
+    assert!(error.dispatched().is_no(), "{error:?}");
+    error
+}
+
+#[tokio::test]
+async fn the_cause_of_a_failed_build_is_told_with_its_line_and_its_cure() {
+    let tools = Tools::new("exit 0");
+    // microsoft/azure-pipelines-tasks#4216.
+    let output = "=== BUILD TARGET R OF PROJECT R ===\nSigning for \"R\" requires a development team. Select a development team in the \
+        project editor.\nCode signing is required for product type 'Application' in SDK 'iOS 10.3'\n** BUILD FAILED **\n";
+    fs::write(tools.folder.path().join("build-output"), output).unwrap();
+    let error = refused(&tools).await;
+    assert_eq!(
+        error.reason(),
+        Some("signing_no_development_team"),
+        "{error:?}"
+    );
+    assert!(
+        error
+            .detail("line")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .contains("requires a development team")
+    );
+    assert!(
+        error.hint().contains("development team"),
+        "{}",
+        error.hint()
+    );
+    fs::write(
+        tools.folder.path().join("build-output"),
+        "a line that nobody knows\n** BUILD FAILED **\n",
+    )
+    .unwrap();
+    let error = refused(&tools).await;
+    assert_eq!(error.reason(), Some("build_failed_unclassified"));
+    assert!(
+        error
+            .detail("output")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .contains("nobody knows")
+    );
+}
+
+#[tokio::test]
+async fn an_xcodebuild_that_ends_early_is_noticed_at_once() {
+    // lionheart/openradar-mirror#17121.
+    let tools = Tools::new(
+        "echo 'xcodebuild: error: Unable to find a destination matching the provided destination specifier:' >&2; exit 70",
+    );
+    let started = tokio::time::Instant::now();
+    let error = refused(&tools).await;
+    assert_eq!(error.reason(), Some("destination_not_found"), "{error:?}");
+    assert!(started.elapsed() < Duration::from_secs(15));
+    let tools = Tools::new("echo nothing to say; exit 65");
+    let error = refused(&tools).await;
+    assert_eq!(error.reason(), Some("xcodebuild_exited_early"));
+    assert!(
+        error
+            .detail("output")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .contains("nothing to say")
+    );
+    let tools =
+        Tools::new("echo 'AGENT_DEVICE_RUNNER_LISTENER_FAILED=address in use'; exec sleep 600");
+    assert_eq!(
+        refused(&tools).await.reason(),
+        Some("runner_listener_failed")
+    );
+}
+
+#[tokio::test]
+async fn a_runner_that_never_answers_costs_its_time_and_is_killed() {
+    let tools = Tools::new("echo $$ > \"$here/pid\"; exec sleep 600");
+    let mut config = tools.config();
+    config.startup_timeout = Duration::from_millis(800);
+    let error = Apple::connect(tools.simulator(), config).await.unwrap_err();
+    assert_eq!(error.reason(), Some("runner_connect_timeout"), "{error:?}");
+    assert_eq!(error.retriable(), Some(true));
+    let pid: i32 = tools.folder.read("pid").trim().parse().unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    for _ in 0..100 {
+        if rustix::process::test_kill_process(pid).is_err() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the runner lives on");
+}
+
+#[tokio::test]
+async fn a_build_is_made_once_for_each_source() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    drop(connect(&tools).await.unwrap());
+    drop(connect(&tools).await.unwrap());
+    let builds = || tools.calls().matches("build-for-testing").count();
+    assert_eq!(builds(), 1, "{}", tools.calls());
+    fs::write(tools.folder.path().join("src/a.swift"), "// another one").unwrap();
+    drop(connect(&tools).await.unwrap());
+    assert_eq!(builds(), 2);
+    // What was patched for a launch goes with it.
+    let mut open = vec![tools.folder.path().join("home")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            assert!(
+                !entry
+                    .file_name()
+                    .to_string_lossy()
+                    .contains(".env.session-"),
+                "{entry:?}"
+            );
+            if entry.file_type().unwrap().is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_build_of_ones_own_is_launched_without_building() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    drop(connect(&tools).await.unwrap());
+    let products = tools.folder.path().join("home/derived/ios-simulator");
+    let cache = fs::read_dir(products)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let mut config = tools.config();
+    config.runner.project = None;
+    config.runner.xctestrun =
+        Some(cache.join("Build/Products/AgentDeviceRunner_iphonesimulator18.2-arm64.xctestrun"));
+    let before = tools.calls().matches("-version").count();
+    Apple::connect(tools.simulator(), config.clone())
+        .await
+        .unwrap();
+    assert_eq!(
+        tools.calls().matches("-version").count(),
+        before,
+        "no toolchain was asked for"
+    );
+    config.runner.xctestrun = Some("/nowhere.xctestrun".into());
+    let error = Apple::connect(tools.simulator(), config.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(error.reason(), Some("runner_build_unusable"));
+    config.runner.xctestrun = None;
+    let error = Apple::connect(tools.simulator(), config).await.unwrap_err();
+    assert_eq!(
+        (error.code(), error.reason()),
+        (ErrorCode::InvalidArgs, Some("runner_source_missing"))
+    );
+}
+
+#[tokio::test]
+async fn a_simulator_that_is_not_there_is_not_found_and_one_that_sleeps_is_booted() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let other = AppleTarget::Simulator {
+        profile: Profile::IOS_SIMULATOR,
+        udid: "none".to_owned(),
+    };
+    let error = Apple::connect(other, tools.config()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::DeviceNotFound);
+    let list = tools
+        .folder
+        .read("devices.json")
+        .replace("Booted", "Shutdown");
+    fs::write(tools.folder.path().join("devices.json"), list).unwrap();
+    connect(&tools).await.unwrap();
+    assert!(
+        tools
+            .calls()
+            .contains(&format!("simctl bootstatus {UDID} -b")),
+        "{}",
+        tools.calls()
+    );
+}
+
+#[tokio::test]
+async fn a_relaunch_keeps_the_runner_and_resets_its_target() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    tools.xcrun("echo com.example.app: 4711");
+    let apple = connect(&tools).await.unwrap();
+    let open = Action::Open(OpenTarget::App("com.example.app".to_owned()));
+    apple.perform(&open, &call()).await.unwrap();
+    assert_eq!(
+        (runner.requests("targetReset").len(), apple.starts()),
+        (1, 1)
+    );
+    assert_eq!(
+        runner.requests("targetReset")[0]["appBundleId"],
+        "com.example.app"
+    );
+    apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    assert_eq!(runner.requests("tap")[0]["appBundleId"], "com.example.app");
+    let close = Action::Close(None);
+    apple.perform(&close, &call()).await.unwrap();
+    let calls = tools.calls();
+    assert!(
+        calls.contains(&format!(
+            "simctl launch --terminate-running-process {UDID} com.example.app"
+        )),
+        "{calls}"
+    );
+    assert!(
+        calls.contains(&format!("simctl terminate {UDID} com.example.app")),
+        "{calls}"
+    );
+    assert_eq!(
+        apple.state(),
+        RunnerState::Ready,
+        "closing an app does not end the runner"
+    );
+}
+
+#[tokio::test]
+async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() {
+    let alert = |title: &'static str, buttons: &'static [&'static str]| {
+        move |command: &str, request: &serde_json::Value, _: usize| {
+            (command == "alert" && request["action"] == "get").then(|| {
+                Act::Reply(json!({ "ok": true, "data": { "message": title, "items": buttons } }))
+            })
+        }
+    };
+    let open = Action::Open(OpenTarget::Url("fixture://counter".to_owned()));
+    for (title, buttons, answers) in [
+        ("Open in “Proving Ground”?", &["Cancel", "Open"][..], 1),
+        (
+            "Allow “Proving Ground” to track you?",
+            &["No", "Yes"][..],
+            0,
+        ),
+    ] {
+        let runner = Scripted::start(alert(title, buttons)).await;
+        let tools = Tools::new(&says_port(runner.address.port()));
+        let mut config = tools.config();
+        config.app = Some("org.example.proving-ground".to_owned());
+        let apple = Apple::connect(tools.simulator(), config).await.unwrap();
+        let performed = apple.perform(&open, &call()).await.unwrap();
+        assert_eq!(performed.warnings.len(), 1);
+        let accepted = runner
+            .requests("alert")
+            .iter()
+            .filter(|request| request["action"] == "accept")
+            .count();
+        assert_eq!(accepted, answers, "{title}");
+        assert_eq!(tools.calls().matches("simctl openurl").count(), 1);
+    }
+    // The tool hangs: the time is over, nothing is known, and nothing is handed over again.
+    let runner = Scripted::start(|command, _, _| {
+        (command == "alert").then(|| Act::Reply(failed("ALERT_NOT_FOUND")))
+    })
+    .await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let apple = connect(&tools).await.unwrap();
+    tools.xcrun("exec sleep 600");
+    let error = apple
+        .perform(&open, &Call::standalone(Duration::from_millis(400)))
+        .await
+        .unwrap_err();
+    assert_eq!(error.reason(), Some("tool_unanswered"));
+    assert_eq!(error.dispatched().as_str(), "unknown");
+    assert_eq!(tools.calls().matches("simctl openurl").count(), 1);
+    let bad = Action::Open(OpenTarget::Url("--help".to_owned()));
+    assert_eq!(
+        apple.perform(&bad, &call()).await.unwrap_err().code(),
+        ErrorCode::InvalidArgs
+    );
+}
+
+#[tokio::test]
+async fn a_runner_whose_process_has_ended_is_replaced_without_being_asked() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&format!(
+        "echo $$ > \"$here/pid\"; {}",
+        says_port(runner.address.port())
+    ));
+    let apple = connect(&tools).await.unwrap();
+    let pid: i32 = tools.folder.read("pid").trim().parse().unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid).unwrap(),
+        rustix::process::Signal::KILL,
+    )
+    .unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    assert_eq!((apple.starts(), runner.requests("tap").len()), (2, 1));
+    assert!(
+        runner.requests("shutdown").is_empty(),
+        "{:?}",
+        runner.commands()
+    );
+}
+
+#[tokio::test]
+async fn the_clipboard_of_a_simulator_is_read_and_written_by_its_tool() {
+    let tools = Tools::new("exit 0");
+    tools.xcrun("case $2 in pbcopy) cat > \"$here/board\";; pbpaste) cat \"$here/board\";; esac");
+    let apple = Apple::new(tools.simulator(), tools.config());
+    apple
+        .perform(&Action::WriteClipboard("käse 🧀".into()), &call())
+        .await
+        .unwrap();
+    assert_eq!(apple.clipboard(&call()).await.unwrap(), "käse 🧀");
+    assert!(
+        !tools.calls().contains("käse"),
+        "what is typed is no argument of a process"
+    );
+}
