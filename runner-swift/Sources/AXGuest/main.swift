@@ -1,4 +1,4 @@
-// Serves the trees of the apps of this simulator. Compiled on a Mac on first use by `agent-device-apple/src/ax/guest.rs`, together
+// Serves the trees of the apps of this simulator. Compiled on a Mac on first use (`agent-device-apple/src/ax/guest.rs`), together
 // with the files of AXService as one module, and started by `simctl spawn`.
 #if canImport(AXService)
 import AXService

@@ -41,24 +41,27 @@ enum Fault: String, CaseIterable {
 
 final class Peer {
     private let script: Script
+    private let app: ScriptedApp
     private let service: Service<ScriptedApp>
     private var requests = 0
 
     init(_ script: Script) {
         self.script = script
-        service = Service(ScriptedApp(script))
+        app = ScriptedApp(script)
+        service = Service(app)
     }
 
     func answer(_ message: [UInt8], _ connection: Connection) -> Bool {
         requests += 1
-        if let log = script.log { append("request \(requests)", to: log) }
+        script.note("request \(requests)")
+        if let request = try? DescribeRequest.decode(message) { app.asked = request.pid }
         guard let fault = script.faults.first(where: { $0.at ?? requests == requests })?.fault else {
             return connection.send(Frame.encode(service.reply(to: message)))
         }
-        return break_(message, connection, fault)
+        return answer(message, connection, fault)
     }
 
-    private func break_(_ message: [UInt8], _ connection: Connection, _ fault: Fault) -> Bool {
+    private func answer(_ message: [UInt8], _ connection: Connection, _ fault: Fault) -> Bool {
         func reply() -> [UInt8] { service.reply(to: message) }
         func framed(_ text: String) -> [UInt8] { Frame.encode(Array(text.utf8)) }
         func changed(_ member: String, _ value: String) -> [UInt8] {
@@ -119,11 +122,5 @@ final class Peer {
         let rest = document[name.upperBound...]
         let end = rest.firstIndex { $0 == "," || $0 == "}" } ?? rest.endIndex
         return String(document[..<name.upperBound]) + value + String(rest[end...])
-    }
-
-    private func append(_ line: String, to path: String) {
-        guard let file = fopen(path, "a") else { return }
-        fputs(line + "\n", file)
-        fclose(file)
     }
 }

@@ -5,18 +5,19 @@ import Foundation
 ///
 /// | word | meaning |
 /// | --- | --- |
-/// | `tree=chain:N`, `tree=wide:N`, `tree=fan:TRUNK:BRANCHES:LENGTH` | so many elements in one line, side by side, or a line that splits |
+/// | `tree=chain:N`, `tree=wide:N` | so many elements in one line, or side by side |
+/// | `tree=fan:TRUNK:BRANCHES:LENGTH` | a line that splits |
 /// | `tree=file:PATH` | a JSON array of elements in document order, each with its `depth` |
-/// | `owner=PID`, `owner=none`, `owner=changes` | whose app is in front; 42 unless said |
+/// | `owner=PID`, `owner=none`, `owner=changes` | whose app is in front; the one that is asked for unless said |
 /// | `reject-above=N` | reads of more levels are refused as too deep |
 /// | `children=unknown`, `handles=missing` | what the app keeps to itself at a boundary |
 /// | `slow=MS`, `hang=N` | each read takes so long; the N-th never ends |
 /// | `fail=CODE`, `fail=CODE:N` | every description, or the first N, fail like this |
 /// | `fault=NAME`, `fault=NAME@N` | every reply, or the N-th, is wrong in this way: see `Fault` |
-/// | `log=PATH` | one line for each request |
+/// | `log=PATH` | one line for each request and each read |
 struct Script {
     var elements: [Element] = Script.chain(1)
-    var owner: Owner = .process(42)
+    var owner: Owner = .asked
     var rejectAbove = Int.max
     var knowsChildren = true
     var givesHandles = true
@@ -27,6 +28,7 @@ struct Script {
     var log: String?
 
     enum Owner {
+        case asked
         case process(Int32)
         case nobody
         /// The app, and after the first look another one.
@@ -40,6 +42,12 @@ struct Script {
 
     struct Wrong: Error, CustomStringConvertible {
         let description: String
+    }
+
+    func note(_ line: String) {
+        guard let log, let file = fopen(log, "a") else { return }
+        fputs(line + "\n", file)
+        fclose(file)
     }
 
     static func parse(_ text: String) throws -> Script {

@@ -4,6 +4,8 @@ import Foundation
 /// An accessibility server that follows a script. A handle is the position of an element.
 final class ScriptedApp: TreeSource {
     private let script: Script
+    /// The process that the present request asks for.
+    var asked: Int32 = 0
     private var descriptions = 0
     private var looks = 0
     private var reads = 0
@@ -15,9 +17,10 @@ final class ScriptedApp: TreeSource {
     func foregroundOwner() throws(Failure) -> Int32? {
         looks += 1
         switch script.owner {
+        case .asked: return asked
         case .process(let pid): return pid
         case .nobody: return nil
-        case .changes: return looks == 1 ? 42 : 43
+        case .changes: return looks == 1 ? asked : asked + 1
         }
     }
 
@@ -31,6 +34,7 @@ final class ScriptedApp: TreeSource {
 
     func read(_ handle: Int, levels: Int, nodes: Int, seconds: Double) throws(ReadFailure) -> Reading<Int> {
         reads += 1
+        script.note("read \(levels)")
         if script.hangOn == reads { while true { sleep(60) } }
         if script.slowMilliseconds > 0 { usleep(script.slowMilliseconds * 1000) }
         guard levels <= script.rejectAbove else { throw .depthRejected }
