@@ -4,13 +4,14 @@ import RunnerCore
 /// The runner on a simulated device: the real server, session and handlers over the fixture app.
 ///
 /// Takes its port as the real one does (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard
-/// error, and ends with `shutdown`.
+/// error, and ends with `shutdown`. What happens to the app is also appended to the file that `RUNNER_SIM_EVENTS` names.
 @main
 enum RunnerSim {
     static func main() throws {
         let time = SystemTime()
         let markers = Markers.standardError
-        let device = SimDevice(time: time)
+        let environment = ProcessInfo.processInfo.environment
+        let device = SimDevice(time: time, eventSink: environment["RUNNER_SIM_EVENTS"].flatMap(eventFile))
         let gate = MainThreadGate(executor: MainQueue(), time: time, markers: markers)
         let drivers = Drivers(
             platform: .iOS, target: SimTarget(device: device), elements: SimElements(device: device),
@@ -22,13 +23,22 @@ enum RunnerSim {
         let control = Control(device: device)
         let beside = try Server { control.answer($0) }
         beside.start()
+        markers.write("SIM_PROCESS", "\(ProcessInfo.processInfo.processIdentifier)")
         markers.write("SIM_CONTROL_PORT", "\(beside.port)")
 
-        let runner = try Runner(RunnerOptions(environment: ProcessInfo.processInfo.environment), session: session, markers: markers)
+        let runner = try Runner(RunnerOptions(environment: environment), session: session, markers: markers)
         Thread.detachNewThread {
             runner.runUntilShutdown()
             exit(0)
         }
         dispatchMain()
+    }
+
+    /// Appends to a file. A line that was written survives the death of the process.
+    private static func eventFile(_ path: String) -> (@Sendable (JSON) -> Void)? {
+        if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+        guard let file = FileHandle(forWritingAtPath: path) else { return nil }
+        file.seekToEndOfFile()
+        return { line in file.write(Data(line.encoded() + [UInt8(ascii: "\n")])) }
     }
 }

@@ -57,9 +57,11 @@ struct App {
 
     /// A fresh process on this screen, with an empty log. Nothing in the app led there.
     mutating func reset(_ screen: Screen, knobs: [Knob: Int], now: Double) {
-        let process = processId
+        let (process, log) = (processId, log)
         self = App(screen, now: now)
         processId = process + 1
+        self.log = log
+        self.log.clear()
         for (knob, value) in knobs { self.knobs[knob] = value }
     }
 

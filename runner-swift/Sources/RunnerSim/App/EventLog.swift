@@ -26,18 +26,28 @@ struct Event {
 
 /// The judge: read beside the runner, never through it.
 struct EventLog {
+    /// Gets a line for each thing that happens, at once: what is said there outlives the process.
+    var sink: (@Sendable (JSON) -> Void)?
     private var seq = 0
     private(set) var events: [Event] = []
 
     mutating func record(_ screen: String, _ element: String, _ kind: EventKind, _ detail: JSON = .null) {
         seq += 1
-        events.append(Event(seq: seq, screen: screen, element: element, kind: kind, detail: detail))
+        let event = Event(seq: seq, screen: screen, element: element, kind: kind, detail: detail)
+        events.append(event)
+        sink?(event.json)
     }
 
     /// Takes back a tap that turned out to be half of a double tap.
     mutating func takeBack(_ element: String, _ kind: EventKind) {
-        if let last = events.last, last.element == element, last.kind == kind { events.removeLast() }
+        guard let last = events.last, last.element == element, last.kind == kind else { return }
+        events.removeLast()
+        sink?(.object([.init("takenBack", .integer(last.seq))]))
     }
 
-    mutating func clear() { events = [] }
+    /// Numbers go on.
+    mutating func clear() {
+        events = []
+        sink?(.object([.init("cleared", .integer(seq))]))
+    }
 }

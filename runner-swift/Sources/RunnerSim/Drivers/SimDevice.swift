@@ -18,9 +18,11 @@ final class SimDevice: FailureCounter {
     let time: any TimeSource
     private let state: Locked<State>
 
-    init(time: any TimeSource) {
+    init(time: any TimeSource, eventSink: (@Sendable (JSON) -> Void)? = nil) {
         self.time = time
-        state = Locked(State(app: App(now: time.uptime)))
+        var app = App(now: time.uptime)
+        app.log.sink = eventSink
+        state = Locked(State(app: app))
     }
 
     /// Looks at the app, or changes it from beside the runner, at the present moment.
