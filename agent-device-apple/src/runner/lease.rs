@@ -174,7 +174,8 @@ fn try_lock(_: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::tools::{Tool, ToolPath, scratch};

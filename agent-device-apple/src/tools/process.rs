@@ -519,7 +519,8 @@ pub(crate) async fn start_time(pid: u32, patience: &Patience) -> Option<String> 
     (!text.is_empty()).then_some(text)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

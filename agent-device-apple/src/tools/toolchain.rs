@@ -66,7 +66,8 @@ impl Toolchain {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 

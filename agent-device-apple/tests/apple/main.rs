@@ -9,5 +9,6 @@ mod launch;
 mod peers;
 mod scripted;
 mod sim;
+mod soak;
 mod suite;
 mod usbmux;
