@@ -5,6 +5,7 @@
 //! | drive a device | `Android`, with `agent_device_core::Device` (feature `adb`) |
 //! | find a device | `adb::AdbServer::discover`, `DeviceChoice` (feature `adb`) |
 //! | install, open and stop apps | `Apps` (feature `adb`) |
+//! | read a device's log | `Android::follow_log`, `logs` (feature `adb`) |
 //! | talk to a device | `adb::AdbServer`, `adb::AdbDevice` (feature `adb`) |
 //! | build a remote command line | `adb::ShellCommand` (feature `adb`) |
 //! | turn a hierarchy into a [`Snapshot`](agent_device_core::Snapshot) | [`hierarchy`] |
@@ -52,11 +53,16 @@ mod connect;
 mod discovery;
 #[cfg(feature = "adb")]
 mod error;
+#[cfg(all(feature = "adb", any(test, feature = "fuzzing")))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "adb")]
 mod helper;
 pub mod hierarchy;
 #[cfg(feature = "adb")]
 mod install;
+#[cfg(feature = "adb")]
+pub mod logs;
 #[cfg(feature = "adb")]
 mod see;
 #[cfg(feature = "adb")]

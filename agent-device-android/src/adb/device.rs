@@ -185,8 +185,14 @@ impl AdbDevice {
         if let Some(features) = self.features.get() {
             return Ok(features);
         }
-        let text = self.fact("features", call).await?;
-        Ok(self.features.get_or_init(|| Features::parse(&text)))
+        let first = self.fact("features", call).await;
+        let text = if self.waited_after(&first, call).await {
+            self.once_more(self.fact("features", call).await)
+        } else {
+            first
+        };
+        let features = Features::parse(&text?);
+        Ok(self.features.get_or_init(|| features))
     }
 
     /// The server's word for the state of the device: `device`, `offline`, `recovery`.
@@ -199,13 +205,13 @@ impl AdbDevice {
     ///
     /// Nothing reaches the app.
     pub async fn state(&self, call: &Call) -> Result<String> {
-        self.fact("get-state", call).await
+        Ok(self.fact("get-state", call).await?)
     }
 
     /// Something that the server says about the device. A failure is the refusal of the device.
-    async fn fact(&self, service: &str, call: &Call) -> Result<String> {
+    async fn fact(&self, service: &str, call: &Call) -> Result<String, AdbFailure> {
         if self.server.program().is_some() {
-            let output = self.adb(&[service], call).await?;
+            let output = self.adb_once(&[service], call).await?;
             return Ok(output.checked("adb")?.stdout_text().trim().to_owned());
         }
         let progress = Progress::default();
@@ -217,7 +223,7 @@ impl AdbDevice {
                 Status::Fail(text) => Err(refused(text)),
             }
         });
-        Ok(text.await?)
+        text.await
     }
 
     /// Waits until the device can be used, or is in the state of this name: `device`, `disconnect`, `recovery`, `bootloader`.
@@ -236,12 +242,16 @@ impl AdbDevice {
                 "a state of a device is a lower-case word",
             ));
         }
+        Ok(self.wait_once(state, call).await?)
+    }
+
+    async fn wait_once(&self, state: &str, call: &Call) -> Result<(), AdbFailure> {
         if self.server.program().is_some() {
             let command = format!("wait-for-{state}");
-            self.adb(&[&command], call).await?.checked("adb")?;
-            return Ok(());
+            let output = self.adb_once(&[&command], call).await?;
+            return output.checked("adb").map(drop);
         }
-        Ok(within(call, &Progress::default(), self.wait(state, call)).await?)
+        within(call, &Progress::default(), self.wait(state, call)).await
     }
 
     async fn wait(&self, state: &str, call: &Call) -> Result<(), AdbFailure> {
@@ -258,33 +268,35 @@ impl AdbDevice {
     }
 
     /// A connection on which the device is selected. Nothing was asked of the device yet.
-    ///
-    /// A device that was refused as offline is waited for and selected once more: right after boot its daemon restarts, and
-    /// the refusal proves that nothing was sent. One that stays offline is not waited for again for half a minute.
     pub(super) async fn select(&self, call: &Call) -> Result<Link, AdbFailure> {
         let first = self.select_once(call).await;
-        match first {
-            Err(failure) if failure.is_offline() && !self.server.stays_offline(&self.selector) => {
-                let budget = self
-                    .server
-                    .shared
-                    .config
-                    .offline_wait
-                    .min(call.remaining() / 2);
-                if budget.as_millis() == 0 {
-                    return Err(failure);
-                }
-                tracing::debug!(name: "agent_device.android.offline", device = %self.selector, "waiting for the device");
-                // Whatever became of the wait, the second selection tells.
-                let _ = tokio::time::timeout(budget, self.wait("device", call)).await;
-                let second = self.select_once(call).await;
-                if second.as_ref().is_err_and(AdbFailure::is_offline) {
-                    self.server.note_offline(&self.selector, true);
-                }
-                second
-            }
-            other => other,
+        if !self.waited_after(&first, call).await {
+            return first;
         }
+        self.once_more(self.select_once(call).await)
+    }
+
+    /// Whether the device was refused as offline and waited for since: then the same may be done once more, for the refusal
+    /// proves that nothing was sent. Right after boot its daemon restarts. A device that stays offline is not waited for again
+    /// for half a minute.
+    async fn waited_after<T>(&self, first: &Result<T, AdbFailure>, call: &Call) -> bool {
+        let offline = first.as_ref().is_err_and(AdbFailure::is_offline);
+        let limit = self.server.shared.config.offline_wait;
+        let budget = limit.min(call.remaining() / 2);
+        if !offline || self.server.stays_offline(&self.selector) || budget.as_millis() == 0 {
+            return false;
+        }
+        tracing::debug!(name: "agent_device.android.offline", device = %self.selector, "waiting for the device");
+        // Whatever became of the wait, the second time tells.
+        let _ = tokio::time::timeout(budget, self.wait_once("device", call)).await;
+        true
+    }
+
+    fn once_more<T>(&self, second: Result<T, AdbFailure>) -> Result<T, AdbFailure> {
+        if second.as_ref().is_err_and(AdbFailure::is_offline) {
+            self.server.note_offline(&self.selector, true);
+        }
+        second
     }
 
     async fn select_once(&self, call: &Call) -> Result<Link, AdbFailure> {
@@ -318,18 +330,26 @@ impl AdbDevice {
         arguments: &[impl AsRef<std::ffi::OsStr>],
         call: &Call,
     ) -> Result<super::process::ProcessOutput> {
-        let mut all: Vec<std::ffi::OsString> = self
-            .selector
-            .arguments()
-            .into_iter()
-            .map(Into::into)
-            .collect();
+        let first = self.adb_once(arguments, call).await;
+        if !self.waited_after(&first, call).await {
+            return Ok(first?);
+        }
+        Ok(self.once_more(self.adb_once(arguments, call).await)?)
+    }
+
+    async fn adb_once(
+        &self,
+        arguments: &[impl AsRef<std::ffi::OsStr>],
+        call: &Call,
+    ) -> Result<super::process::ProcessOutput, AdbFailure> {
+        let own = self.selector.arguments();
+        let mut all: Vec<std::ffi::OsString> = own.into_iter().map(Into::into).collect();
         all.extend(
             arguments
                 .iter()
                 .map(|argument| argument.as_ref().to_owned()),
         );
-        self.server.process(&all, call).await
+        self.server.run_program(&all, call).await
     }
 }
 

@@ -24,6 +24,9 @@ mod sync;
 mod wire;
 mod word;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+
 pub use device::{AdbDevice, DeviceSelector, Features};
 pub use endpoint::Endpoint;
 pub use forward::{Forward, ForwardEntry, Remote};

@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use agent_device_core::{Error, Result};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
@@ -229,17 +228,17 @@ impl ProcessOutput {
     }
 
     /// Fails for an exit code other than 0.
-    pub(super) fn checked(self, command: &str) -> Result<Self> {
+    pub(super) fn checked(self, command: &str) -> Result<Self, AdbFailure> {
         if self.code == 0 {
             return Ok(self);
         }
-        Err(Error::from(AdbFailure::Exit {
+        Err(AdbFailure::Exit {
             command: command.to_owned(),
             code: self.code,
             stdout: self.stdout_text().into_owned(),
             stderr: self.stderr,
             host: true,
-        }))
+        })
     }
 }
 

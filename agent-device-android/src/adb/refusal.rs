@@ -236,17 +236,60 @@ mod tests {
 
     #[test]
     fn failures_of_a_process_are_classed_by_the_first_match() {
-        for (stdout, stderr, wanted) in [
+        // Each row of the table in the words of adb, with its prefixes of several systems.
+        for (text, wanted) in [
+            ("device unauthorized.", "device_unauthorized"),
+            ("device still authorizing", "device_unauthorized"),
+            ("device offline", "device_offline"),
+            ("device 'emulator-5554' offline", "device_offline"),
+            ("more than one device/emulator", "multiple_devices"),
+            ("more than one device and emulator", "multiple_devices"),
+            ("no devices/emulators found", "no_devices"),
+            ("no devices found", "no_devices"),
+            ("device not found", "device_not_found"),
+            ("device 'x' not found", "device_not_found"),
             (
-                "",
                 "adb server version (41) doesn't match this client (39); killing...",
-                Some("server_version_mismatch"),
+                "server_version_mismatch",
+            ),
+            ("transport error", "connection_dropped"),
+            ("connection reset", "connection_dropped"),
+            ("write failed: Broken pipe", "connection_dropped"),
+            (
+                "protocol fault (couldn't read status): Success",
+                "connection_dropped",
             ),
             (
-                "",
-                "error: protocol fault (couldn't read status): Connection reset by peer",
-                Some("connection_dropped"),
+                "cannot connect to daemon at tcp:5037: Connection refused",
+                "server_unreachable",
             ),
+            (
+                "INSTALL_FAILED_INSUFFICIENT_STORAGE",
+                "install_insufficient_storage",
+            ),
+            (
+                "INSTALL_FAILED_UPDATE_INCOMPATIBLE: x",
+                "install_update_incompatible",
+            ),
+            (
+                "INSTALL_FAILED_VERSION_DOWNGRADE",
+                "install_version_downgrade",
+            ),
+            ("INSTALL_FAILED_TEST_ONLY", "install_failed"),
+            ("INSTALL_PARSE_FAILED_NO_CERTIFICATES", "install_failed"),
+        ] {
+            for prefix in [
+                "",
+                "adb: ",
+                "error: ",
+                "adb.exe: ",
+                "* daemon started successfully\n",
+            ] {
+                let stderr = format!("{prefix}{text}\n");
+                assert_eq!(class_of_output("", &stderr), Some(wanted), "{stderr}");
+            }
+        }
+        for (stdout, stderr, wanted) in [
             (
                 "",
                 "device still authorizing; broken pipe",
@@ -257,14 +300,13 @@ mod tests {
                 "",
                 Some("install_update_incompatible"),
             ),
-            (
-                "",
-                "adb: failed to install: INSTALL_PARSE_FAILED_NO_CERTIFICATES",
-                Some("install_failed"),
-            ),
             ("device offline", "", None),
             ("", "error: closed", Some("transport_closed")),
+            ("", "adb: error: closed", Some("transport_closed")),
             ("", "* daemon started successfully", None),
+            ("", "* daemon not running; starting now at tcp:5037", None),
+            ("", "Killed", None),
+            ("", "", None),
         ] {
             assert_eq!(class_of_output(stdout, stderr), wanted, "{stdout}{stderr}");
         }

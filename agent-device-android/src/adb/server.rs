@@ -280,10 +280,18 @@ impl AdbServer {
         arguments: &[impl AsRef<std::ffi::OsStr>],
         call: &Call,
     ) -> Result<process::ProcessOutput> {
+        Ok(self.run_program(arguments, call).await?)
+    }
+
+    pub(super) async fn run_program(
+        &self,
+        arguments: &[impl AsRef<std::ffi::OsStr>],
+        call: &Call,
+    ) -> Result<process::ProcessOutput, AdbFailure> {
         let program = Program::find(&self.shared.config, &self.shared.endpoint)?;
         let progress = Progress::default();
         let run = program.run(arguments, self.shared.config.max_output, &progress);
-        Ok(within(call, &progress, run).await?)
+        within(call, &progress, run).await
     }
 
     /// A connection to the server, which is started if it doesn't run. Sends nothing.

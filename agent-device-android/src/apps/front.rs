@@ -8,6 +8,8 @@ use agent_device_core::{
     observe::{End, Judgement, Schedule, observe_until},
 };
 
+use tokio::time::Instant;
+
 use crate::adb::{AdbDevice, ShellCommand};
 
 /// How long an app that was told to stop may take.
@@ -73,6 +75,7 @@ pub(crate) async fn look(device: &AdbDevice, package: &str, call: &Call) -> Resu
 /// Waits until the app is neither in front nor runs, seen twice in a row.
 pub(crate) async fn await_gone(device: &AdbDevice, package: &str, call: &Call) -> Result<()> {
     let gone = |seen: &Seen| seen.pids.is_empty() && seen.front.as_deref() != Some(package);
+    let start = Instant::now();
     let mut schedule = Schedule::new("android-stop", LOOK, STOPPING.min(call.remaining()));
     schedule.min_observations = 2;
     // A look that fails tells nothing; the budget bounds how long nothing is told.
@@ -84,12 +87,15 @@ pub(crate) async fn await_gone(device: &AdbDevice, package: &str, call: &Call) -
         look,
         |_| false,
         |now: &Result<Seen>, before, _| {
-            let both = [Some(now), before];
-            let ok = |seen: &Option<&Result<Seen>>| matches!(seen, Some(Ok(seen)) if gone(seen));
-            if both.iter().all(ok) {
-                Judgement::Done(())
-            } else {
-                Judgement::go_on()
+            let ok = |seen: &Result<Seen>| seen.as_ref().is_ok_and(gone);
+            match (ok(now), before.is_some_and(ok)) {
+                (true, true) => Judgement::Done(()),
+                // However slow the looks are, the second one may start.
+                (true, false) => Judgement::Continue {
+                    budget: Some(start.elapsed() + LOOK * 2),
+                    pause: None,
+                },
+                (false, _) => Judgement::go_on(),
             }
         },
     )

@@ -16,6 +16,9 @@ mod owner;
 mod records;
 mod reply;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+
 use std::{
     fmt,
     sync::{Arc, atomic::AtomicU64, atomic::Ordering},

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agent_device_android::{
     AdbConfig,
-    adb::{AdbDevice, Remote, ShellCommand, ShellEvent},
+    adb::{AdbDevice, AdbServer, DeviceState, Remote, ShellCommand, ShellEvent},
 };
 use agent_device_core::{Call, dispatch::rows::android_adb as rows};
 use proptest::{
@@ -34,9 +34,13 @@ async fn a_real_daemon_does_what_it_is_asked() {
     };
     let mut config = AdbConfig::default();
     config.max_output = 8 << 20;
-    let Some(real) = RealServer::start(config).await else {
-        return;
-    };
+    for real in RealServer::each(config).await {
+        println!("{:?}", real.server.version(&call()).await);
+        one_server(&peer, real).await;
+    }
+}
+
+async fn one_server(peer: &TestbedDevice, real: RealServer) {
     real.server.connect(&peer.address, &call()).await.unwrap();
     let device = real.server.device(peer.address.as_str()).unwrap();
     device.wait_for("device", &call()).await.unwrap();
@@ -55,6 +59,7 @@ async fn a_real_daemon_does_what_it_is_asked() {
     forwards(&device).await;
     a_command_costs_two_round_trips(&device).await;
     a_device_that_goes_away_leaves_it_unknown(&device, &peer.address).await;
+    a_device_that_comes_back_is_asked_once_more(&real.server, peer).await;
     real.stop().await;
 }
 
@@ -275,4 +280,40 @@ async fn a_device_that_goes_away_leaves_it_unknown(device: &AdbDevice, address: 
     );
     let error = device.shell(&sleep, &call()).await.unwrap_err();
     assert!(error.dispatched().is_no(), "{error:?}");
+}
+
+/// adbd is replaced by one that takes connections and never answers, which the server calls offline; then the real one is back,
+/// and the server finds it by itself.
+async fn a_device_that_comes_back_is_asked_once_more(server: &AdbServer, peer: &TestbedDevice) {
+    server.connect(&peer.address, &call()).await.unwrap();
+    let device = server.device(peer.address.as_str()).unwrap();
+    device.wait_for("device", &call()).await.unwrap();
+    peer.fault(&["adbd", "offline"]).await;
+    let mut tracker = server.track_devices(&call()).await.unwrap();
+    while !tracker
+        .next(&call())
+        .await
+        .unwrap()
+        .iter()
+        .any(|entry| entry.serial == peer.address && entry.state == DeviceState::Offline)
+    {}
+    let back = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        peer.fault(&["adbd", "normal"]).await;
+    };
+    let count = command(&[
+        "sh",
+        "-c",
+        "echo x >>/data/local/tmp/count; wc -l </data/local/tmp/count",
+    ]);
+    let call_of_it = call();
+    let asked = device.shell(&count, &call_of_it);
+    let (output, ()) = tokio::join!(asked, back);
+    assert_eq!(
+        output.unwrap().stdout_text().trim(),
+        "1",
+        "it ran, and once"
+    );
+    let remove = command(&["rm", "/data/local/tmp/count"]);
+    device.shell(&remove, &call()).await.unwrap();
 }

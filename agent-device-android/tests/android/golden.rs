@@ -8,10 +8,15 @@ use agent_device_android::{
     Permission,
     adb::{AdbServer, DeviceSelector, DeviceState, Endpoint, ShellCommand},
 };
-use agent_device_core::{Call, Error, dispatch::rows::android_adb as rows, testing::Gate};
+use agent_device_core::{
+    Call, Error,
+    dispatch::{Row, rows::android_adb as rows},
+    testing::Gate,
+};
 
 use crate::peers::{
-    DeadDevice, Folder, Reach, RealServer, Scripted, Step, fail, fake_adb, frame, free_port, okay,
+    DeadDevice, Folder, Reach, RealServer, Scripted, Step, adb, fail, fake_adb, frame, free_port,
+    okay,
 };
 
 fn call() -> Call {
@@ -60,20 +65,12 @@ async fn until(server: &AdbServer, address: &str, state: DeviceState) {
     }
 }
 
-#[tokio::test]
-async fn every_row_of_the_adb_layer_is_what_really_happens() {
-    let mut config = AdbConfig::default();
-    config.offline_wait = Duration::from_millis(300);
-    let Some(real) = RealServer::start(config).await else {
-        return;
-    };
-    let mut gate = Gate::new(rows::ROWS);
-
-    // Refusals of a real server.
+/// Refusals of a real server: to our sockets, and to a real adb program that says them in its own words.
+async fn refusals(real: RealServer, cites: &mut (dyn FnMut(&'static Row, &Error) + Send)) {
     let error = tap_on(&real.server, "nope").await;
-    gate.cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_NOT_FOUND.row(), &error);
+    cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_NOT_FOUND.row(), &error);
     let error = tap_on(&real.server, DeviceSelector::Any).await;
-    gate.cites(rows::INPUT_TAP_HOST_REFUSED_NO_DEVICES.row(), &error);
+    cites(rows::INPUT_TAP_HOST_REFUSED_NO_DEVICES.row(), &error);
     let silent = DeadDevice::start(Reach::Silent).await;
     let locked = DeadDevice::start(Reach::Locked).await;
     for device in [&silent, &locked] {
@@ -85,24 +82,76 @@ async fn every_row_of_the_adb_layer_is_what_really_happens() {
     until(&real.server, &locked.address, DeviceState::Unauthorized).await;
     let found = real.server.discover(&call()).await.unwrap();
     let error = DeviceChoice::Only.pick(&found).unwrap_err();
-    gate.cites(rows::DEVICE_NOT_CHOSEN.row(), &error);
+    cites(rows::DEVICE_NOT_CHOSEN.row(), &error);
     let error = tap_on(&real.server, silent.address.as_str()).await;
-    gate.cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_OFFLINE.row(), &error);
+    cites(rows::INPUT_TAP_HOST_REFUSED_DEVICE_OFFLINE.row(), &error);
     let error = tap_on(&real.server, locked.address.as_str()).await;
-    gate.cites(
+    cites(
         rows::INPUT_TAP_HOST_REFUSED_DEVICE_UNAUTHORIZED.row(),
         &error,
     );
     let error = tap_on(&real.server, DeviceSelector::Any).await;
-    gate.cites(rows::INPUT_TAP_HOST_REFUSED_MULTIPLE_DEVICES.row(), &error);
+    cites(rows::INPUT_TAP_HOST_REFUSED_MULTIPLE_DEVICES.row(), &error);
     let error = real
         .server
         .disconnect("192.0.2.1:1", &call())
         .await
         .unwrap_err();
-    gate.cites(rows::HOST_SERVICE_FAILED.row(), &error);
-    real.stop().await;
+    cites(rows::HOST_SERVICE_FAILED.row(), &error);
 
+    let Endpoint::Tcp { port, .. } = real.server.endpoint() else {
+        panic!("the server listens on a port");
+    };
+    let mut config = AdbConfig::default();
+    config.program = adb();
+    let by_program = AdbServer::new(Endpoint::Program(format!("tcp:127.0.0.1:{port}")), config);
+    let refused = |row: &Row, error: &Error| assert_eq!(error.row(), Some(row), "{error:?}");
+    for (device, row) in [
+        (
+            DeviceSelector::from("nope"),
+            rows::INPUT_TAP_HOST_REFUSED_DEVICE_NOT_FOUND,
+        ),
+        (
+            silent.address.as_str().into(),
+            rows::INPUT_TAP_HOST_REFUSED_DEVICE_OFFLINE,
+        ),
+        (
+            locked.address.as_str().into(),
+            rows::INPUT_TAP_HOST_REFUSED_DEVICE_UNAUTHORIZED,
+        ),
+        (
+            DeviceSelector::Any,
+            rows::INPUT_TAP_HOST_REFUSED_MULTIPLE_DEVICES,
+        ),
+    ] {
+        refused(row.row(), &tap_on(&by_program, device).await);
+    }
+    for device in [&silent, &locked] {
+        let _ = real.server.disconnect(&device.address, &call()).await;
+    }
+    let error = tap_on(&by_program, DeviceSelector::Any).await;
+    refused(rows::INPUT_TAP_HOST_REFUSED_NO_DEVICES.row(), &error);
+    real.stop().await;
+}
+
+#[tokio::test]
+async fn every_row_of_the_adb_layer_is_what_really_happens() {
+    let mut config = AdbConfig::default();
+    config.offline_wait = Duration::from_millis(300);
+    let servers = RealServer::each(config).await;
+    if servers.is_empty() {
+        return;
+    }
+    let mut gate = Gate::new(rows::ROWS);
+    let mut first = Some(&mut gate);
+    for real in servers {
+        refusals(real, &mut |row, error| match &mut first {
+            Some(gate) => gate.cites(row, error),
+            None => assert_eq!(error.row(), Some(row), "{error:?}"),
+        })
+        .await;
+        first = None;
+    }
     // No server, no program.
     let mut config = AdbConfig::default();
     config.start_server = false;

@@ -16,9 +16,12 @@ fn call() -> Call {
 
 #[tokio::test]
 async fn a_real_server_tells_what_it_knows() {
-    let Some(real) = RealServer::start(AdbConfig::default()).await else {
-        return;
-    };
+    for real in RealServer::each(AdbConfig::default()).await {
+        what_it_knows(real).await;
+    }
+}
+
+async fn what_it_knows(real: RealServer) {
     let server = &real.server;
     assert!(server.version(&call()).await.unwrap() >= 39);
     assert!(server.features(&call()).await.unwrap().has("shell_v2"));
@@ -48,9 +51,12 @@ async fn a_real_server_tells_what_it_knows() {
 
 #[tokio::test]
 async fn devices_that_can_not_be_used_are_listed_with_their_state() {
-    let Some(real) = RealServer::start(AdbConfig::default()).await else {
-        return;
-    };
+    for real in RealServer::each(AdbConfig::default()).await {
+        unusable_devices(real).await;
+    }
+}
+
+async fn unusable_devices(real: RealServer) {
     let mut tracker = real.server.track_devices(&call()).await.unwrap();
     assert_eq!(tracker.next(&call()).await.unwrap(), []);
     let silent = DeadDevice::start(Reach::Silent).await;
@@ -148,6 +154,14 @@ async fn the_program_stands_in_for_a_server_that_only_it_can_reach() {
         .await
         .unwrap();
     assert_eq!(output.code, 1);
+
+    // Offline is waited for, once, and then asked once more.
+    let mark = folder.path().join("waited");
+    let (waits, marks) = (format!("touch {0}", mark.display()), mark.display());
+    let script = format!(
+        "case \"$*\" in *wait-for-device) {waits};; *) [ -e {marks} ] && echo done && exit 0; echo 'error: device offline' >&2; exit 1;; esac"
+    );
+    assert_eq!(run(&script).await.unwrap().stdout_text(), "done\n");
 
     // A program that hangs costs its deadline, and what it started goes with it.
     let mark = folder.path().join("alive");

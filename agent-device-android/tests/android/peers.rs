@@ -58,23 +58,28 @@ pub(crate) struct TestbedDevice {
 
 impl TestbedDevice {
     pub(crate) async fn up() -> Option<Self> {
+        Self::up_at(34).await
+    }
+
+    /// One of this API level.
+    pub(crate) async fn up_at(api: u32) -> Option<Self> {
         if let Ok(address) = std::env::var("AGENT_DEVICE_TESTBED_DEVICE") {
             return Some(Self {
                 address,
                 name: None,
             });
         }
-        let how = "root on Linux, then testbed/android/device prepare --api 34";
+        let how = format!("root on Linux, then testbed/android/device prepare --api {api}");
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tests-{}-{count}", std::process::id());
         let up = Command::new(at_root("testbed/android/device"))
-            .args(["up", "--api", "34", "--name", &name])
+            .args(["up", "--api", &api.to_string(), "--name", &name])
             .kill_on_drop(true)
             .output();
         let up = tokio::time::timeout(Duration::from_secs(900), up).await;
         let Ok(Ok(up)) = up else {
-            skip("android device", how);
+            skip("android device", &how);
             return None;
         };
         let text = String::from_utf8_lossy(&up.stdout);
@@ -89,7 +94,7 @@ impl TestbedDevice {
             }),
             _ => {
                 println!("{}", String::from_utf8_lossy(&up.stderr));
-                skip("android device", how);
+                skip("android device", &how);
                 None
             }
         }
@@ -164,6 +169,23 @@ pub(crate) async fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
+/// The adb of the testbed's root, which is a later one than this machine may have: a program and the words before its own.
+fn testbed_adb() -> Option<(PathBuf, Vec<String>)> {
+    let cache = std::env::var_os("AGENT_DEVICE_CACHE").unwrap_or("/var/cache/agent-device".into());
+    let root = PathBuf::from(cache).join("android/root");
+    let loader = root.join("lib64/ld-linux-x86-64.so.2");
+    let adb = root.join("usr/lib/android-sdk/platform-tools/adb");
+    if !loader.is_file() || !adb.is_file() {
+        skip("adb of Debian 13", "testbed/android/device prepare");
+        return None;
+    }
+    // Its own libraries, without its own file system.
+    let libraries = root.join("usr/lib/x86_64-linux-gnu");
+    let libraries = format!("{0}:{0}/android", libraries.display());
+    let words = ["--library-path", &libraries, &adb.display().to_string()];
+    Some((loader, words.map(str::to_owned).to_vec()))
+}
+
 /// A real adb server on a port of its own, with a home of its own: no other server of the machine is touched.
 pub(crate) struct RealServer {
     child: Child,
@@ -172,11 +194,26 @@ pub(crate) struct RealServer {
 }
 
 impl RealServer {
+    /// This machine's adb.
     pub(crate) async fn start(config: AdbConfig) -> Option<Self> {
-        let adb = adb()?;
+        Some(Self::run(adb()?, Vec::new(), config).await)
+    }
+
+    /// This machine's adb and the testbed's, one after the other: what holds for one must hold for the other.
+    pub(crate) async fn each(config: AdbConfig) -> Vec<Self> {
+        let mut servers = Vec::new();
+        servers.extend(Self::start(config.clone()).await);
+        if let Some((program, words)) = testbed_adb() {
+            servers.push(Self::run(program, words, config).await);
+        }
+        servers
+    }
+
+    async fn run(program: PathBuf, words: Vec<String>, config: AdbConfig) -> Self {
         let home = Folder::new("adb-home");
         let port = free_port().await;
-        let child = Command::new(adb)
+        let child = Command::new(program)
+            .args(words)
             .args(["-P", &port.to_string(), "nodaemon", "server"])
             .env("HOME", home.path())
             .env("TMPDIR", home.path())
@@ -199,11 +236,11 @@ impl RealServer {
             .expect("the adb server listens");
         let mut config = config;
         config.start_server = false;
-        Some(Self {
+        Self {
             child,
             server: AdbServer::new(Endpoint::local(port), config),
             _home: home,
-        })
+        }
     }
 
     pub(crate) async fn stop(mut self) {

@@ -1,0 +1,30 @@
+//! What the readers of this folder promise of any bytes.
+
+use super::{Ended, HelperFailure, Reply, decode, encode, keyboard, records};
+
+pub(crate) fn reply(data: &[u8]) {
+    match Reply::read(data.to_vec(), "r-1") {
+        Ok(reply) => {
+            let body = reply.body().to_vec();
+            assert!(data.ends_with(&body));
+            assert_eq!(reply.into_body(), body);
+        }
+        Err(HelperFailure::Unreadable { .. } | HelperFailure::Failed { .. }) => {}
+        // A `no` needs the helper's own word for it.
+        Err(HelperFailure::Refused { .. }) => {
+            assert!(memchr::memmem::find(data, b"started=false").is_some());
+        }
+        Err(other) => unreachable!("{other}"),
+    }
+}
+
+pub(crate) fn printed(text: &str) {
+    if let Ok((facts, document)) = records::snapshot(text) {
+        assert!(facts.speaks_the_protocol() && document.len() <= text.len());
+    }
+    Ended::of(text);
+    keyboard::is_left_behind(text);
+    if let Some(bytes) = decode(text) {
+        assert_eq!(decode(&encode(&bytes)), Some(bytes));
+    }
+}
