@@ -8,6 +8,7 @@ mod golden;
 mod launch;
 mod peers;
 mod scripted;
+mod session;
 mod sim;
 mod soak;
 mod suite;

@@ -116,6 +116,19 @@ async fn happened(sim: &Sim) -> (usize, usize) {
     (count("tap", "counter"), count("double-tap", "double"))
 }
 
+/// Waits until what was given up has happened, or can't any more.
+async fn settled(sim: &Sim, late: bool) {
+    if late {
+        tokio::time::sleep(LATE * 3).await;
+    }
+    // Its commands run one after the other, so the answer to this one comes after all that were sent before.
+    let beside = attached(sim.address, config());
+    beside
+        .find_text("nothing", &crate::peers::call())
+        .await
+        .unwrap();
+}
+
 async fn sequence(seed: u64, sim: &Sim, proxy: &FaultProxy, apple: &Apple) {
     let mut dice = Dice(seed);
     sim.control.ask("POST", "/reset?screen=counter").await;
@@ -148,8 +161,10 @@ async fn sequence(seed: u64, sim: &Sim, proxy: &FaultProxy, apple: &Apple) {
         proxy.plan().clear();
         sim.control.ask("POST", "/mend").await;
         if result.is_err() {
-            // What was given up may still be on its way.
-            tokio::time::sleep(LATE).await;
+            let late = faults
+                .iter()
+                .any(|(_, fault)| matches!(fault, Fault::LateForward(_)));
+            settled(sim, late).await;
         }
         let after = happened(sim).await;
         let case = format!(

@@ -1,0 +1,354 @@
+//! The rules of a runner's session, on a runner that follows a script.
+
+use std::{sync::Arc, time::Duration};
+
+use agent_device_apple::{Apple, AppleConfig, RunnerState};
+use agent_device_core::{
+    Call, Device, Dispatched, Interactor as _, SnapshotBackend as _,
+    action::{Action, OpenTarget, Text, Touch},
+    geometry::Point,
+    selector::id,
+    snapshot::CaptureOptions,
+};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::{
+    peers::{attached, call, fast, tap_at},
+    scripted::{Act, Scripted, failed, ok, tree},
+};
+
+async fn look(apple: &Apple) -> agent_device_core::Result<agent_device_core::Snapshot> {
+    apple.capture(&CaptureOptions::default(), &call()).await
+}
+
+async fn tap(apple: &Apple) {
+    apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+}
+
+fn fatal(mut answer: Value) -> Value {
+    answer["data"]["runnerFatal"] = json!(true);
+    answer["data"]["runnerFatalReason"] = json!("ax_snapshot_unavailable");
+    answer
+}
+
+#[tokio::test]
+async fn a_read_that_is_refused_as_busy_is_sent_again_and_an_action_is_not() {
+    let runner = Scripted::start(|command, _, count| match command {
+        "snapshot" if count <= 2 => Some(Act::Reply(failed("RUNNER_BUSY"))),
+        "tap" => Some(Act::Reply(failed("RUNNER_BUSY"))),
+        _ => None,
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    look(&apple).await.unwrap();
+    assert_eq!(runner.requests("snapshot").len(), 3);
+    let ids: std::collections::BTreeSet<_> = runner
+        .requests("snapshot")
+        .iter()
+        .map(|it| it["commandId"].to_string())
+        .collect();
+    assert_eq!(ids.len(), 3, "an id is used once");
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert_eq!(
+        (runner.requests("tap").len(), error.retriable()),
+        (1, Some(true))
+    );
+    assert!(error.dispatched().is_no());
+    assert_eq!(apple.starts(), 1, "a busy runner is kept");
+}
+
+#[tokio::test]
+async fn a_runner_that_stays_busy_is_asked_eight_times() {
+    let runner = Scripted::start(|command, _, _| {
+        (command == "snapshot").then(|| Act::Reply(failed("RUNNER_BUSY")))
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    let started = Instant::now();
+    assert!(look(&apple).await.is_err());
+    assert_eq!(runner.requests("snapshot").len(), 8);
+    assert!(started.elapsed() > Duration::from_secs(5));
+    // A caller's time is not overrun by a pause.
+    let short = Call::standalone(Duration::from_millis(700));
+    let started = Instant::now();
+    assert!(
+        apple
+            .capture(&CaptureOptions::default(), &short)
+            .await
+            .is_err()
+    );
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn a_fatal_answer_is_used_and_its_runner_is_not() {
+    let runner = Scripted::start(|command, _, count| match (command, count) {
+        ("snapshot", 1) => Some(Act::Reply(fatal(tree("It")))),
+        ("tap", 2) => Some(Act::Reply(fatal(ok(json!({ "message": "tapped" }))))),
+        _ => None,
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    assert_eq!(look(&apple).await.unwrap().len(), 3);
+    tap(&apple).await;
+    assert_eq!(apple.starts(), 2, "what comes next gets another runner");
+    // A fatal answer proves no health, although the action worked.
+    tap(&apple).await;
+    let before = runner.requests("uptime").len();
+    tap(&apple).await;
+    assert_eq!(apple.starts(), 3);
+    assert_eq!(
+        runner.requests("uptime").len() - before,
+        2,
+        "one for its start, one before the tap"
+    );
+}
+
+#[tokio::test]
+async fn codes_that_end_a_runner_end_it_after_the_answer() {
+    for code in [
+        "RUNNER_WEDGED",
+        "XCTEST_RECORDED_FAILURE",
+        "IOS_AX_SNAPSHOT_FAILED",
+    ] {
+        let runner = Scripted::start(move |command, _, count| {
+            (command == "longPress" && count == 1).then(|| Act::Reply(failed(code)))
+        })
+        .await;
+        let apple = attached(runner.address, fast());
+        let touch = Touch {
+            point: Point::new(1.0, 1.0),
+            target: None,
+        };
+        let press = Action::LongPress(touch, Duration::from_millis(50));
+        apple.perform(&press, &call()).await.unwrap_err();
+        assert_eq!(apple.starts(), 1);
+        apple.perform(&press, &call()).await.unwrap();
+        assert_eq!(
+            (apple.starts(), runner.requests("longPress").len()),
+            (2, 2),
+            "{code}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn health_is_proven_for_one_app_and_not_by_reads() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let apple = attached(runner.address, fast());
+    let asked = || runner.requests("uptime").len();
+    tap(&apple).await;
+    let before = asked();
+    tap(&apple).await;
+    assert_eq!(asked(), before);
+    apple
+        .perform(
+            &Action::Open(OpenTarget::App("com.example.other".to_owned())),
+            &call(),
+        )
+        .await
+        .unwrap();
+    tap(&apple).await;
+    assert_eq!(asked(), before + 1, "another app");
+    assert_eq!(
+        runner.requests("tap").last().unwrap()["appBundleId"],
+        "com.example.other"
+    );
+    // Typing is no touch: it is asked before, and proves nothing for what follows.
+    apple
+        .perform(&Action::TypeText("x".into()), &call())
+        .await
+        .unwrap();
+    assert_eq!(asked(), before + 2);
+}
+
+#[tokio::test]
+async fn a_failure_after_a_skipped_question_says_so() {
+    let runner = Scripted::start(|command, _, count| {
+        (command == "tap" && count == 2).then(|| Act::Reply(failed("COMMAND_FAILED")))
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    tap(&apple).await;
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert_eq!(
+        error.detail("runnerReadinessPreflightSkipped"),
+        Some(&json!(true)),
+        "{error:?}"
+    );
+    assert!(
+        error
+            .detail("runnerReadinessPreflightSkippedAgeMs")
+            .is_some()
+    );
+}
+
+#[tokio::test]
+async fn a_lost_answer_takes_the_proof_of_health_with_it() {
+    let runner = Scripted::start(|command, _, count| match (command, count) {
+        ("tap", 2) => Some(Act::Reset),
+        ("status", _) => Some(Act::Reply(ok(json!({ "lifecycleState": "started" })))),
+        _ => None,
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    tap(&apple).await;
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert_eq!(error.dispatched(), Dispatched::Unknown);
+    let before = runner.requests("uptime").len();
+    tap(&apple).await;
+    assert_eq!(
+        (runner.requests("uptime").len() - before, apple.starts()),
+        (1, 1),
+        "the runner is kept, and asked"
+    );
+}
+
+#[tokio::test]
+async fn a_command_that_is_given_up_leaves_no_proof_and_is_not_sent_again() {
+    let runner =
+        Scripted::start(|command, _, count| (command == "tap" && count == 2).then_some(Act::Hang))
+            .await;
+    let apple = attached(runner.address, fast());
+    tap(&apple).await;
+    let wait = call();
+    let second = tap_at(1.0, 1.0);
+    let given_up = tokio::time::timeout(Duration::from_millis(200), apple.perform(&second, &wait));
+    assert!(given_up.await.is_err());
+    assert!(!wait.ledger().is_empty(), "it may have landed");
+    let before = runner.requests("uptime").len();
+    tap(&apple).await;
+    assert_eq!(
+        (
+            runner.requests("tap").len(),
+            runner.requests("uptime").len() - before
+        ),
+        (3, 1)
+    );
+    // Told to stop, it stops at once.
+    let runner =
+        Scripted::start(|command, _, _| (command == "snapshot").then_some(Act::Hang)).await;
+    let apple = attached(runner.address, fast());
+    let wait = call();
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        wait.cancel().cancel();
+    };
+    let options = CaptureOptions::default();
+    let (result, ()) = tokio::join!(apple.capture(&options, &wait), stop);
+    assert_eq!(result.unwrap_err().reason(), Some("request_canceled"));
+}
+
+#[tokio::test]
+async fn commands_go_one_after_the_other() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let apple = attached(runner.address, fast());
+    let (look, call) = (CaptureOptions::default(), call());
+    let (one, two, three) = (tap_at(1.0, 1.0), tap_at(2.0, 2.0), tap_at(3.0, 3.0));
+    let (a, b, c, d) = tokio::join!(
+        apple.perform(&one, &call),
+        apple.perform(&two, &call),
+        apple.capture(&look, &call),
+        apple.perform(&three, &call)
+    );
+    assert!(a.is_ok() && b.is_ok() && c.is_ok() && d.is_ok());
+    assert_eq!(apple.starts(), 1);
+    let commands = runner.commands();
+    assert_eq!(
+        commands,
+        [
+            "uptime", "uptime", "tap", "tap", "uptime", "snapshot", "tap"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn replies_are_bounded() {
+    let runner = Scripted::start(|command, _, _| match command {
+        "snapshot" => Some(Act::Reply(tree(&"x".repeat(100_000)))),
+        "tap" => Some(Act::Raw(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{".to_vec(),
+        )),
+        _ => None,
+    })
+    .await;
+    let mut config: AppleConfig = fast();
+    config.max_capture = 10_000;
+    let apple = attached(runner.address, config);
+    assert_eq!(
+        look(&apple).await.unwrap_err().reason(),
+        Some("runner_reply_unreadable")
+    );
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert_eq!(
+        error.row().map(|row| row.id()),
+        Some("ios-runner.transport.unreadable-reply")
+    );
+}
+
+#[tokio::test]
+async fn a_secret_is_sent_and_said_nowhere() {
+    const SECRET: &str = "Tr0ub4dor&3";
+    let echo = |command: &str, request: &Value, _: usize| {
+        (command == "type").then(|| {
+            let text = request["text"].as_str().unwrap().to_owned();
+            Act::Reply(json!({ "ok": false, "error": { "code": "COMMAND_FAILED", "message": format!("typed {text} in vain") } }))
+        })
+    };
+    let runner = Scripted::start(echo).await;
+    let apple = Arc::new(attached(runner.address, fast()));
+    let touch = Touch {
+        point: Point::new(50.0, 220.0),
+        target: None,
+    };
+    let fill = Action::Fill(touch, Text::secret(SECRET));
+    let error = apple.perform(&fill, &call()).await.unwrap_err();
+    assert_eq!(runner.requests("type")[0]["text"], SECRET);
+    let said = format!(
+        "{error} {error:?} {} {apple:?}",
+        serde_json::to_string(&error).unwrap()
+    );
+    assert!(!said.contains(SECRET), "{said}");
+    let device = Device::new(apple);
+    let error = device
+        .locate(id("field"))
+        .fill(Text::secret(SECRET))
+        .await
+        .unwrap_err();
+    assert!(!format!("{error:?}").contains(SECRET));
+}
+
+#[tokio::test]
+async fn a_target_is_named_to_the_runner_only_if_it_is_the_only_one_of_its_name() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let apple = Arc::new(attached(runner.address, fast()));
+    let device = Device::new(Arc::clone(&apple));
+    device.locate(id("it")).press().await.unwrap();
+    let tap = &runner.requests("tap")[0];
+    assert_eq!(
+        (&tap["selectorValue"], &tap["x"], &tap["synthesized"]),
+        (&json!("it"), &json!(60.0), &json!(true))
+    );
+    let mut config = fast();
+    config.check_target = false;
+    let device = Device::new(attached(runner.address, config));
+    device.locate(id("it")).press().await.unwrap();
+    assert_eq!(runner.requests("tap")[1].get("selectorValue"), None);
+}
+
+#[tokio::test]
+async fn the_state_follows_the_session() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let apple = attached(runner.address, fast());
+    assert_eq!(apple.state(), RunnerState::Stopped);
+    tap(&apple).await;
+    assert_eq!(apple.state(), RunnerState::Ready);
+    apple.close().await;
+    apple.close().await;
+    assert_eq!(apple.state(), RunnerState::Stopped);
+    assert!(
+        runner.requests("shutdown").is_empty(),
+        "a runner that somebody else keeps is left alone"
+    );
+}
