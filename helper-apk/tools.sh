@@ -12,12 +12,18 @@ die() {
     exit 1
 }
 
+# What is needed can't be had: EX_UNAVAILABLE of sysexits.h, so that callers can tell it from a failed test.
+unavailable() {
+    echo "helper-apk: $*" >&2
+    exit 69
+}
+
 # package <command> <Debian package>...
 package() {
     local command=$1
     shift
     command -v "$command" >/dev/null && return
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || die "$command is missing; install: $*"
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || unavailable "$command is missing; install: $*"
     # Another build may hold the lock of the package manager.
     apt-get -o DPkg::Lock::Timeout=300 update -qq >&2
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@" >&2
@@ -32,7 +38,7 @@ artifact() {
         package mvn maven
         mkdir -p "$CACHE"
         mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy "-Dartifact=$1" \
-            "-DoutputDirectory=$CACHE" -Dmdep.overWriteReleases=false >&2 || die "$1 can't be fetched"
+            "-DoutputDirectory=$CACHE" -Dmdep.overWriteReleases=false >&2 || unavailable "$1 can't be fetched"
     fi
     echo "$file"
 }

@@ -26,7 +26,9 @@ trap 'exit 1' INT TERM
 
 die() { echo "reference: $*" >&2; exit 1; }
 proven() { echo "  proven  $*"; }
-needs() { command -v "$1" >/dev/null || die "$1 is missing; install: $2"; }
+# What is needed can't be had: EX_UNAVAILABLE of sysexits.h, so that callers can tell it from a failed test.
+unavailable() { echo "reference: $*" >&2; exit 69; }
+needs() { command -v "$1" >/dev/null || unavailable "$1 is missing; install: $2"; }
 
 # unpacked: prints where the released package lies
 unpacked() {
@@ -34,7 +36,7 @@ unpacked() {
     if [ ! -e "$folder/package/package.json" ]; then
         needs npm npm
         mkdir -p "$folder"
-        (cd "$folder" && npm pack --silent "$REFERENCE" >/dev/null && tar xzf ./*.tgz) >&2 || die "$REFERENCE can't be fetched"
+        (cd "$folder" && npm pack --silent "$REFERENCE" >/dev/null && tar xzf ./*.tgz) >&2 || unavailable "$REFERENCE can't be fetched"
     fi
     echo "$folder/package"
 }
@@ -48,7 +50,7 @@ node_program() {
         [ "$(printf '%s\n' "$NODE_SINCE" "${version#v}" | sort -V | head -n 1)" = "$NODE_SINCE" ] && echo "$program" && return
     done
     needs npm npm
-    npm install --silent --no-audit --no-fund --prefix "$CACHE/node" "$NODE_PACKAGE" >&2 || die "$NODE_PACKAGE can't be fetched"
+    npm install --silent --no-audit --no-fund --prefix "$CACHE/node" "$NODE_PACKAGE" >&2 || unavailable "$NODE_PACKAGE can't be fetched"
     echo "$CACHE/node/node_modules/.bin/node"
 }
 
