@@ -32,8 +32,8 @@ prepare_tools() {
     for tool in $HOST_TOOLS; do command -v "$tool" >/dev/null || missing="$missing $tool"; done
     [ -z "$missing" ] && return
     say "installing tools:$missing"
-    apt-get update -qq >&2
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    apt-get -o DPkg::Lock::Timeout=300 update -qq >&2
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends \
         debootstrap maven gcc libc6-dev default-jdk-headless unzip iproute2 >&2 ||
         die "needs debootstrap, maven, a C compiler, a JDK, unzip and iproute2"
 }

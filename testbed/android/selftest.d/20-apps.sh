@@ -21,6 +21,8 @@ for node in tree.parse(sys.argv[1]).iter("node"):
 PY
 }
 tap() { dump; local at; at=$(centre "$1"); [ -n "$at" ] && sh_ input tap $at || bad "a node to tap: $1" "$(cut -c1-2000 "$SCRATCH/window.xml")"; }
+# screen: what is on it, in one piece
+screen() { dump; cat "$SCRATCH/window.xml"; }
 # shows TEXT: waits until it is on the screen, for at most 10 s
 shows() { for _ in $(seq 20); do dump; grep -qiF "$1" "$SCRATCH/window.xml" && return 0; sleep 0.2; done; return 1; }
 see() { shows "$2" && ok "$1" || bad "$1" "wanted on screen: $2
@@ -60,22 +62,17 @@ check_06_touch() {
     sh_ input keyevent BACK
     see "BACK returns" "2. Dark Theme"
     sh_ input keyevent 3
-    sleep 0.5
-    has "HOME leaves" "com.android.launcher3" "$(focus)"
+    comes "HOME leaves" "com.android.launcher3" focus
     has "coming back keeps the task" "brought to the front" "$(sh_ am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n $APP/.ApiDemos 2>&1)"
 
     open_ .view.List1
     shows Abertam
     sh_ input swipe 500 2000 500 700 300
-    sleep 0.7
-    dump
-    grep -q '"Abertam"' "$SCRATCH/window.xml" && bad "a swipe scrolls a list" || ok "a swipe scrolls a list"
+    goes "a swipe scrolls a list" '"Abertam"' screen
     open_ .view.ScrollView2
     shows "Button 1"
     sh_ input swipe 500 2000 500 700 300
-    sleep 0.7
-    dump
-    grep -qi '"Button 1"' "$SCRATCH/window.xml" && bad "a swipe scrolls a ScrollView" || ok "a swipe scrolls a ScrollView"
+    goes "a swipe scrolls a ScrollView" "Button 1\"" screen
 
     open_ .app.AlertDialogSamples
     shows "List dialog"
@@ -103,8 +100,7 @@ check_07_text() {
     open_ .view.Controls1
     shows "$FIELD"
     tap "$FIELD"
-    sleep 0.4
-    has "the keyboard shows" mInputShown=true "$(sh_ dumpsys input_method)"
+    comes "the keyboard shows" mInputShown=true sh_ dumpsys input_method
     has "with the field's type" "inputType=0x80001" "$(sh_ dumpsys input_method)"
     sh_ 'input text '\''Az09%s!"#$&()*+,-./:;<=>?@[\]^_`{|}~'\'
     dump
@@ -114,8 +110,7 @@ check_07_text() {
     dump
     equal "keys delete" 'Az09 !"#$&()*+,-./:;<=>?@[\]^_`{' "$(attribute "$FIELD" text)"
     sh_ input keyevent 111
-    sleep 0.3
-    has "ESC hides the keyboard" mInputShown=false "$(sh_ dumpsys input_method)"
+    comes "ESC hides the keyboard" mInputShown=false sh_ dumpsys input_method
     has "and stays on the screen" "view.Controls1" "$(focus)"
 
     fetch agent-device@0.21.5 android/ime-helper/dist/agent-device-android-ime-helper-0.21.5.apk
@@ -126,7 +121,7 @@ check_07_text() {
     has "and set" selected "$(sh_ ime set $ime/.TestInputMethodService)"
     equal "which the settings say" "$ime/.TestInputMethodService" "$(sh_ settings get secure default_input_method)"
     tap "$FIELD"
-    sleep 0.4
+    comes "it shows in its turn" mInputShown=true sh_ dumpsys input_method
     sh_ am broadcast -p $ime -a $ime.ACTION_CLEAR_TEXT >/dev/null
     has "it is told by broadcast" "Broadcast completed: result=0" \
         "$(sh_ am broadcast -p $ime -a $ime.ACTION_INPUT_TEXT_B64 --es text "$(printf 'Grüße 日本 😀' | base64)")"
@@ -147,9 +142,7 @@ check_08_screen() {
     fi
     sh_ 'settings put system accelerometer_rotation 0; settings put system user_rotation 1'
     has "user_rotation turns the display" mCurrentOrientation=1 "$(sh_ dumpsys display)"
-    sleep 1
-    dump
-    has "and lays the activity out anew" 'bounds="[0,0][2400,1080]"' "$(cut -c1-1500 "$SCRATCH/window.xml")"
+    comes "and lays the activity out anew" 'bounds="[0,0][2400,1080]"' screen
     sh_ settings put system user_rotation 0
     equal "settings keep values" "a b" "$(sh_ 'settings put global probe "a b"; settings get global probe')"
     equal "an absent setting" null "$(sh_ settings get secure nosuch)"

@@ -32,7 +32,7 @@ check_40_links() {
     has "and one more" "currently running top-most instance" "$(view probe-top://b)"
     see "goes to the same instance" "intent 2 probe-top://b"
     sh_ input keyevent 3
-    sleep 0.5
+    comes "HOME leaves it" "com.android.launcher3" focus
     has "from the launcher too" "Status: ok" "$(view probe-top://c)"
     see "it comes to the front with the new intent" "intent 3 probe-top://c"
     has "the probe app is updated" Success "$(a install --no-streaming -r "$SCRATCH/probe.apk" 2>&1)"

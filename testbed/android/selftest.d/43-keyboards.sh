@@ -15,7 +15,7 @@ check_43_keyboards() {
     sh_ ime enable $PROBE/.ProbeKeyboard >/dev/null
     sh_ ime set $PROBE/.ProbeKeyboard >/dev/null
     comes "an app's keyboard takes its place" "mAttrs={(0,2100)(1080x300) ty=2011" keyboard_window
-    has "dumpsys names it" "mCurMethodId=$PROBE/.ProbeKeyboard" "$(sh_ dumpsys input_method)"
+    has "dumpsys names it" "mCurId=$PROBE/.ProbeKeyboard" "$(sh_ dumpsys input_method)"
     has "and shows its view" mIsInputViewShown=true "$(sh_ dumpsys input_method)"
     key 0
     see "its keys type" 'text="qÖ"'

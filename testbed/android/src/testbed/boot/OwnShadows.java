@@ -13,7 +13,7 @@ final class OwnShadows {
         List<String> names = new ArrayList<>();
         for (String name : new String[] {
             "RealUiAutomation", "RealInstrumentation", "RealSleep", "RealRecordSource", "AppLoadedApk", "AppContextImpl", "RealTabHost", "RealTabSpec", "RealActivity", "RealTabActivity", "UsKeyMap",
-            "KernelOs", "KernelLocalSocket"
+            "KernelOs", "KernelLocalSocket", "UnlockedUser"
         }) {
             names.add(ROOM + name);
         }

@@ -22,6 +22,7 @@ public final class Clock {
                 try {
                     RealTime.sleep(TICK_MILLIS);
                     SystemClock.setCurrentTimeMillis(now());
+                    MainLoop.interject();
                 } catch (InterruptedException e) {
                     return;
                 } catch (RuntimeException e) {

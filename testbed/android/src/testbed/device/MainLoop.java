@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowPausedLooper;
 import testbed.boot.RealTime;
@@ -22,6 +23,8 @@ public final class MainLoop {
     public static final long PATIENCE_MILLIS = 20_000;
 
     private static final long POLL_MILLIS = 4;
+    private static final long PAUSE_MILLIS = 50;
+    private static final AtomicBoolean interjected = new AtomicBoolean();
     private static Looper looper;
     private static Handler handler;
     private static Step first;
@@ -56,9 +59,7 @@ public final class MainLoop {
                     first = null;
                     step.run();
                 }
-                Activities.tick();
-                Windows.tick();
-                InputMethods.tick();
+                housekeep();
             } catch (Throwable failure) {
                 Crashes.onMainThread(failure);
             }
@@ -66,6 +67,22 @@ public final class MainLoop {
             idleAt = RealTime.nanos();
             shadow.poll(POLL_MILLIS);
         }
+    }
+
+    /** What the system does between an app's steps. */
+    private static void housekeep() throws Exception {
+        Activities.tick();
+        Windows.tick();
+        InputMethods.tick();
+    }
+
+    /** Called by the clock. An app that draws without a pause leaves no queue empty: the system still gets its turn. */
+    static void interject() {
+        if (busyMillis() < PAUSE_MILLIS || !interjected.compareAndSet(false, true)) return;
+        post(() -> {
+            interjected.set(false);
+            housekeep();
+        });
     }
 
     /** Since when the main thread has been at one stretch of work, in milliseconds; 0 = it is idle. */

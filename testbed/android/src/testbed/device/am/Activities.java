@@ -228,6 +228,7 @@ public final class Activities {
         Application application = AppRuntime.application(app);
         IBinder token = new Binder();
         ActivityThread thread = AppRuntime.thread();
+        AppRuntime.bind(app);
         Context context = app.system ? application.getBaseContext() : activityContext(app, info, token);
         Activity activity = app.system ? SystemActivities.make(info) : (Activity) app.loader.loadClass(className).getDeclaredConstructor().newInstance();
         if (intent.getComponent() == null) intent.setComponent(new ComponentName(app.packageName, className));
@@ -362,6 +363,7 @@ public final class Activities {
 
     private static void resume(Record record) {
         resumed = record;
+        AppRuntime.bind(record.app);
         if (Device.api() <= 27) record.calls.performResume();
         else record.calls.performResume(true, "resume");
         if (record.activity.isFinishing()) return;

@@ -26,6 +26,13 @@ public final class AppRuntime {
         return (ActivityThread) RuntimeEnvironment.getActivityThread();
     }
 
+    /** The process counts as this app's: an activity group loads more of its code. */
+    static void bind(App app) {
+        Object bound = Reflect.get(thread(), "mBoundApplication");
+        ApplicationInfo info = bound == null ? null : Reflect.get(bound, "appInfo");
+        if (info != null && !app.system) info.uid = app.uid;
+    }
+
     /** The context of a package's own, whether or not it runs. */
     public static Context context(App app) throws Exception {
         if (app.context != null) return app.context;

@@ -181,20 +181,27 @@ public final class InputMethods {
         served = null;
     }
 
+    /** The lines that tools read, as each level writes them. */
     public static int dump(PrintStream out) {
         EditorInfo info = editor;
         boolean visible = shown;
-        out.println("Current Input Method Manager state:");
+        int api = Device.api();
+        out.println(api >= 35 ? "Input Method Manager Service state:" : "Current Input Method Manager state:");
         out.println("  Input Methods:");
         for (String id : known()) out.println("  InputMethod #: mId=" + id);
-        out.println("  Current Input Method Manager state:");
-        out.println("  mCurMethodId=" + current());
+        out.println("  " + (api >= 35 ? "mSelectedMethodId=" : "mCurMethodId=") + current());
         out.println("  mCurClient=ClientState{7e57bed uid=10100 pid=1} mCurSeq=1");
         out.println("  mCurFocusedWindow=" + (lastWindow == null ? null : lastWindow.getContext().getPackageName()));
-        if (Device.api() >= 34) out.println("  mCurId=" + current() + " mHaveConnection=true mBoundToMethod=true mVisibleBound=" + visible);
-        out.println("  mShowRequested=" + visible + " mShowExplicitlyRequested=" + visible + " mShowForced=false mInputShown=" + visible);
+        out.println("  mCurId=" + current() + (api >= 33 ? " mHaveConnection=true mBoundToMethod=true mVisibleBound=" + visible : " mHaveConnect=true mBoundToMethod=true"));
+        if (api >= 34) {
+            out.println("  mRequestedShowExplicitly=" + visible + " mShowForced=false");
+            out.println("  mImeHiddenByDisplayPolicy=false");
+            out.println("  mInputShown=" + visible);
+        } else {
+            out.println("  mShowRequested=" + visible + " mShowExplicitlyRequested=" + visible + " mShowForced=false mInputShown=" + visible);
+        }
         out.println("  mInFullscreenMode=false");
-        out.println("  mImeWindowVis=" + (visible ? "0x3" : "0x0") + " mBackDisposition=0");
+        if (api < 35) out.println("  mImeWindowVis=" + (visible ? "0x3" : "0x0") + " mBackDisposition=0");
         out.println("  mSystemReady=true mInteractive=true");
         if (info != null) {
             out.println("Input method client state for ClientState:");
@@ -203,9 +210,11 @@ public final class InputMethods {
             out.println("    inputType=0x" + Integer.toHexString(info.inputType) + " imeOptions=0x" + Integer.toHexString(info.imeOptions) + " privateImeOptions=" + info.privateImeOptions);
             out.println("    packageName=" + info.packageName);
         }
+        boolean viewShown = visible && service != null && service.isInputViewShown();
         out.println("Input method service state for InputMethodService:");
-        out.println("  mDecorViewVisible=" + visible + " mDecorViewWasVisible=" + visible + " mWindowVisible=" + visible + " mInShowWindow=false");
-        out.println("  mInputStarted=" + (info != null) + " mInputViewStarted=" + visible + " mIsInputViewShown=" + (visible && service != null && service.isInputViewShown()));
+        out.println((api >= 29 ? "  mDecorViewVisible=" + visible + " mDecorViewWasVisible=" + visible : "  mWindowCreated=true mWindowAdded=true")
+                + " mWindowVisible=" + visible + (api >= 29 ? " mInShowWindow=false" : ""));
+        out.println("  mInputStarted=" + (info != null) + " mInputViewStarted=" + visible + " mIsInputViewShown=" + viewShown);
         return 0;
     }
 }
