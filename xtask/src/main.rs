@@ -5,6 +5,10 @@
     reason = "this is the process module of a command line tool that waits for what it starts"
 )]
 
+mod peer;
+mod script;
+
+use peer::{ADB, CHROMIUM};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -63,10 +67,7 @@ fn quickstart(device: &str) -> Result<(), String> {
 fn test() -> Result<(), String> {
     for peer in [CHROMIUM, ADB] {
         if let Err(how) = peer.provide() {
-            if peers_required() {
-                return Err(how);
-            }
-            eprintln!("skipped: {how}");
+            peer::skip(how)?;
         }
     }
     cargo(&["test", "--workspace", "--all-features"])?;
@@ -74,7 +75,7 @@ fn test() -> Result<(), String> {
     if CHROMIUM.is_here() {
         quickstart("chromium")?;
     }
-    Ok(())
+    script::run_all()
 }
 
 fn ci() -> Result<(), String> {
@@ -99,70 +100,6 @@ fn ci() -> Result<(), String> {
 fn bench() -> Result<(), String> {
     CHROMIUM.provide()?;
     cargo(&["bench", "--package", "agent-device-benches"])
-}
-
-fn peers_required() -> bool {
-    env::var("AGENT_DEVICE_REQUIRE_PEERS").is_ok_and(|peers| peers == "all")
-}
-
-/// Programs that tests run against, and the Debian packages that have them.
-struct Peer {
-    name: &'static str,
-    /// Of each group one program must be on the path.
-    programs: &'static [&'static [&'static str]],
-    packages: &'static [&'static str],
-}
-
-const CHROMIUM: Peer = Peer {
-    name: "chromium",
-    programs: &[&["chromedriver"], &["chromium", "google-chrome"]],
-    packages: &["chromium", "chromium-driver"],
-};
-
-const ADB: Peer = Peer {
-    name: "adb",
-    programs: &[&["adb"]],
-    packages: &["adb"],
-};
-
-impl Peer {
-    fn is_here(&self) -> bool {
-        self.programs
-            .iter()
-            .all(|group| group.iter().any(|name| on_path(name)))
-    }
-
-    /// Makes sure that it is there: installs Debian's packages as root, says how otherwise.
-    fn provide(&self) -> Result<(), String> {
-        if self.is_here() {
-            return Ok(());
-        }
-        let how = format!("{}: apt-get install {}", self.name, self.packages.join(" "));
-        if !on_path("apt-get") || !is_root() {
-            return Err(format!("{how} (as root)"));
-        }
-        eprintln!("installing {}", self.packages.join(", "));
-        let apt = |arguments: &[&str]| {
-            run(Command::new("apt-get")
-                .args(arguments)
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .stdout(std::process::Stdio::null()))
-        };
-        apt(&["update", "--quiet"])?;
-        let install = ["install", "--yes", "--quiet", "--no-install-recommends"];
-        apt(&[&install, self.packages].concat())?;
-        if self.is_here() { Ok(()) } else { Err(how) }
-    }
-}
-
-fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").output();
-    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
-}
-
-fn on_path(name: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {

@@ -1,0 +1,81 @@
+//! Tests that are scripts of their own: the device side of Android, its testbed, and others' releases as peers.
+
+use std::{path::Path, process::Command, time::Instant};
+
+use crate::peer::{self, ADB, NPM, Peer, SCRIPTING};
+
+/// A script that exits with 0 if what it tests holds, and with [`UNAVAILABLE`] if it can't get what it needs.
+struct Script {
+    path: &'static str,
+    arguments: &'static [&'static str],
+    peers: &'static [Peer],
+    /// Whether it brings up a device of the testbed.
+    device: bool,
+}
+
+/// `EX_UNAVAILABLE` of sysexits.h.
+const UNAVAILABLE: i32 = 69;
+
+const ALL: [Script; 5] = [
+    Script {
+        path: "helper-apk/test",
+        arguments: &[],
+        peers: &[],
+        device: false,
+    },
+    Script {
+        path: "helper-apk/build",
+        arguments: &["--check"],
+        peers: &[],
+        device: false,
+    },
+    Script {
+        path: "testbed/android/selftest",
+        arguments: &[],
+        peers: &[ADB, NPM, SCRIPTING],
+        device: true,
+    },
+    Script {
+        path: "testbed/reference/host-takes-our-helper",
+        arguments: &[],
+        peers: &[ADB, NPM, SCRIPTING],
+        device: true,
+    },
+    Script {
+        path: "testbed/reference/walk-speed",
+        arguments: &[],
+        peers: &[ADB, NPM, SCRIPTING],
+        device: true,
+    },
+];
+
+/// Runs them one after the other: they measure time, and devices are large.
+pub(crate) fn run_all() -> Result<(), String> {
+    ALL.iter().try_for_each(Script::run)
+}
+
+impl Script {
+    fn run(&self) -> Result<(), String> {
+        let missing = self.peers.iter().find_map(|peer| peer.provide().err());
+        let rootless = self.device && !peer::is_root();
+        let rootless = rootless.then(|| "a device of the testbed: root on Linux".to_owned());
+        if let Some(how) = missing.or(rootless) {
+            return peer::skip(format!("{}: {how}", self.path));
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let began = Instant::now();
+        eprintln!("> {} {}", self.path, self.arguments.join(" "));
+        let status = Command::new(root.join(self.path))
+            .args(self.arguments)
+            .status()
+            .map_err(|error| format!("{} can't be started: {error}", self.path))?;
+        eprintln!("{} took {} s", self.path, began.elapsed().as_secs());
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(UNAVAILABLE) => {
+                peer::skip(format!("{}: it says above what is missing", self.path))
+            }
+            _ => Err(format!("{} failed: {status}", self.path)),
+        }
+    }
+}
