@@ -62,7 +62,19 @@ struct Remembered {
     mark: Option<see::Mark>,
     rotation: Option<act::Rotation>,
     capabilities: Vec<String>,
+    picture: Option<Pictured>,
 }
+
+/// What the last picture of a hollow screen told.
+#[derive(Debug)]
+struct Pictured {
+    at: Instant,
+    fingerprint: u64,
+    shows: bool,
+}
+
+/// A picture is not taken again for the same hollow tree within this: polls would wait for pictures.
+const PICTURE_LASTS: Duration = Duration::from_secs(2);
 
 /// The last capture.
 #[derive(Debug)]
@@ -148,6 +160,22 @@ impl Memory {
 
     pub(crate) fn take_rotation(&self) -> Option<act::Rotation> {
         self.inner().rotation.take()
+    }
+
+    /// What a recent picture told about a screen whose document had this fingerprint.
+    pub(crate) fn picture_shows(&self, fingerprint: u64) -> Option<bool> {
+        let inner = self.inner();
+        let picture = inner.picture.as_ref()?;
+        let valid = picture.fingerprint == fingerprint && picture.at.elapsed() <= PICTURE_LASTS;
+        valid.then_some(picture.shows)
+    }
+
+    pub(crate) fn pictured(&self, fingerprint: u64, shows: bool) {
+        self.inner().picture = Some(Pictured {
+            at: Instant::now(),
+            fingerprint,
+            shows,
+        });
     }
 
     /// Whether the helper that is on the device can do this.

@@ -1,8 +1,8 @@
 //! What a touch is meant for, told to the helper: it looks whether that is still at the point, just before it touches.
 //!
 //! Meant is an element of this class, with this resource id and this name. Where it is now is not compared: it may move, as
-//! long as it still holds the point. A field's content and the name of something that is pressed again may change, so they are
-//! left out.
+//! long as it still holds the point. A name is told only where the id alone does not say which element is meant: names change by
+//! themselves. A field's content and the name of something that is pressed again are left out, too.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use agent_device_core::{
     Error, ErrorCode,
     action::Target,
     dispatch::rows::android_helper as rows,
-    snapshot::{Flag, TextField},
+    snapshot::{Flag, Node, TextField},
 };
 
 /// How the helper calls its refusal.
@@ -21,14 +21,14 @@ const LONGEST_NAME: usize = 4096;
 /// The JSON that the helper reads.
 pub(super) fn description(target: &Target) -> String {
     let node = target.node();
-    let fixed = !node.is(Flag::Editable) && !target.is_repeated();
+    let named = !node.is(Flag::Editable) && !target.is_repeated() && !is_unique(node);
     let parts = [
         ("class", node.native_type()),
         ("id", node.identifier()),
         (
             "name",
             node.text_field(TextField::Label)
-                .filter(|name| fixed && name.len() <= LONGEST_NAME),
+                .filter(|name| named && name.len() <= LONGEST_NAME),
         ),
     ];
     let mut out = String::from("{");
@@ -41,6 +41,13 @@ pub(super) fn description(target: &Target) -> String {
     }
     out.push('}');
     out
+}
+
+/// Whether no other element of its screen has the same id.
+fn is_unique(node: Node<'_>) -> bool {
+    let id = node.identifier();
+    let mut all = node.snapshot().nodes();
+    id.is_some() && !all.any(|other| other.id() != node.id() && other.identifier() == id)
 }
 
 fn escape(text: &str, out: &mut String) {
@@ -81,14 +88,15 @@ mod tests {
 
     use super::*;
 
-    fn target(editable: bool) -> Target {
+    fn target(editable: bool, alone: bool) -> Target {
         let mut tree = SnapshotBuilder::new(CaptureOptions::default());
-        tree.root(Role::Button)
-            .unwrap()
-            .text(TextField::NativeType, "android.widget.Button")
-            .text(TextField::Identifier, "com.app:id/pay")
-            .text(TextField::Label, "Pay \"now\"\n\\")
-            .flag(Flag::Editable, editable);
+        for place in 0..if alone { 1 } else { 2 } {
+            let mut node = tree.at_depth(0, Role::Button).unwrap();
+            node.text(TextField::NativeType, "android.widget.Button")
+                .text(TextField::Identifier, "com.app:id/pay")
+                .text(TextField::Label, &format!("Pay \"{place}\"\n\\"))
+                .flag(Flag::Editable, editable);
+        }
         let snapshot = tree.finish(SnapshotInfo::new("x", Quality::healthy("x")));
         let id = snapshot.nodes().next().unwrap().id();
         Target::new(Arc::new(snapshot), id).unwrap()
@@ -96,10 +104,11 @@ mod tests {
 
     #[test]
     fn a_target_is_told_by_what_does_not_change() {
-        let named = "{\"class\":\"android.widget.Button\",\"id\":\"com.app:id/pay\",\"name\":\"Pay \\\"now\\\"\\u000a\\\\\"}";
+        let named = "{\"class\":\"android.widget.Button\",\"id\":\"com.app:id/pay\",\"name\":\"Pay \\\"0\\\"\\u000a\\\\\"}";
         let unnamed = "{\"class\":\"android.widget.Button\",\"id\":\"com.app:id/pay\"}";
-        assert_eq!(description(&target(false)), named);
-        assert_eq!(description(&target(true)), unnamed);
-        assert_eq!(description(&target(false).repeated()), unnamed);
+        assert_eq!(description(&target(false, false)), named);
+        assert_eq!(description(&target(false, true)), unnamed);
+        assert_eq!(description(&target(true, false)), unnamed);
+        assert_eq!(description(&target(false, false).repeated()), unnamed);
     }
 }

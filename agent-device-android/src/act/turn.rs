@@ -5,13 +5,14 @@ use std::{sync::mpsc, thread, time::Duration};
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
     action::{Operation, Orientation, Performed},
-    dispatch::{DispatchDisclosure as _, Verdict, rows::android_helper as rows},
+    dispatch::rows::android_helper as rows,
     observe::Judgement,
 };
 
 use super::wait;
 use crate::{
     adb::{AdbDevice, ShellCommand},
+    apps,
     backend::Memory,
     helper::Helper,
     see,
@@ -89,21 +90,6 @@ impl Rotation {
     }
 }
 
-async fn set(helper: &Helper, key: &str, value: &str, call: &Call) -> Result<()> {
-    let command = put(key, value)?;
-    let guard = call.send();
-    let result = helper.device.shell(&command, call).await;
-    match &result {
-        Ok(_) => guard.landed(),
-        Err(error) => match error.verdict() {
-            Some(Verdict::No(row)) => guard.refused(row),
-            _ => guard.uncertain(),
-        },
-    }
-    result?.checked(&command)?;
-    Ok(())
-}
-
 fn put(key: &str, value: &str) -> Result<ShellCommand> {
     ShellCommand::new("settings")?.args(["put", TABLE, key, value])
 }
@@ -123,7 +109,10 @@ pub(super) async fn to(
     }
     // The choice counts only while the device does not turn by itself.
     for (key, value) in [(BY_ITSELF, "0"), (CHOSEN, &rotation.to_string())] {
-        set(helper, key, value, call).await?;
+        let command = put(key, value)?;
+        apps::mutate(&helper.device, &command, call)
+            .await?
+            .checked(&command)?;
     }
     let looking = || see::viewport(helper, call);
     let turned = |now: &see::Viewport, _: Option<&_>, _| {

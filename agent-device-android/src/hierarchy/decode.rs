@@ -566,7 +566,9 @@ impl<'d, 'f> Pass<'d, 'f> {
             window.beside_bars += usize::from(!bar);
         }
         if let Some(id) = id.and_then(|id| id.strip_prefix("android:id/")) {
-            counts.alert_button |= matches!(id, "button1" | "button2" | "button3");
+            // Android asks about apps that fail by a view of its own in the dialog.
+            counts.alert_button |=
+                matches!(id, "button1" | "button2" | "button3") || id.starts_with("aerr_");
             counts.alert_content |= matches!(
                 id,
                 "alertTitle" | "message" | "parentPanel" | "buttonPanel" | "contentPanel"

@@ -53,14 +53,24 @@ async fn look(
         ..Limits::default()
     };
     let mut decoded = hierarchy::decode(&document, options.clone(), &facts, &limits)?;
+    let fingerprint = fingerprint(&document);
     if let Some(window) = decoded.hollow {
-        facts.picture_shows = picture_shows(helper, memory, window, call).await;
+        facts.picture_shows = match memory.picture_shows(fingerprint) {
+            Some(shows) => Some(shows),
+            None => {
+                let shows = picture_shows(helper, memory, window, call).await;
+                if let Some(shows) = shows {
+                    memory.pictured(fingerprint, shows);
+                }
+                shows
+            }
+        };
         if facts.picture_shows == Some(true) {
             decoded = hierarchy::decode(&document, options.clone(), &facts, &limits)?;
         }
     }
     Ok(Look {
-        fingerprint: fingerprint(&document),
+        fingerprint,
         poor: matches!(
             decoded.content,
             Content::Unusable(Unusable::ContentPoorAppWindow | Unusable::EmptyHelperOutput)

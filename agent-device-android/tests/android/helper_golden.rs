@@ -29,16 +29,16 @@ pub(crate) const ON_A_DEVICE: &[&Row] = &[
 ];
 
 /// Selects the device and takes the service request.
-fn service(rest: Vec<Step>) -> Vec<Step> {
+pub(crate) fn service(rest: Vec<Step>) -> Vec<Step> {
     [vec![Step::Request, okay(), Step::Request], rest].concat()
 }
 
-fn reply(action: &str, number: u32, rest: &str) -> Vec<Step> {
+pub(crate) fn reply(action: &str, number: u32, rest: &str) -> Vec<Step> {
     let reply = format!("{HEAD}requestId={action}-{number}\n{rest}\n");
     service(vec![okay(), Step::Line, Step::Send(reply.into_bytes())])
 }
 
-fn done(action: &str, number: u32, rest: &str) -> Vec<Step> {
+pub(crate) fn done(action: &str, number: u32, rest: &str) -> Vec<Step> {
     reply(action, number, &format!("ok=true\n{rest}"))
 }
 
@@ -54,7 +54,7 @@ async fn connect(server: &AdbServer) -> Result<Android, Error> {
     Android::connect(device, config).await
 }
 
-async fn follow(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
+pub(crate) async fn follow(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
     let session = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
     let start = [
         session,
@@ -107,7 +107,7 @@ fn tap() -> Action {
 }
 
 /// A capture of this document.
-fn screen(number: u32, document: &str) -> Vec<Step> {
+pub(crate) fn screen(number: u32, document: &str) -> Vec<Step> {
     let head = format!("byteLength={}\n", document.len());
     let mut look = done("snapshot", number, &head);
     look.push(Step::Send(document.as_bytes().to_vec()));

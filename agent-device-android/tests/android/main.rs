@@ -3,10 +3,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
+mod apidemos;
 mod apps;
 mod corpus;
 mod device;
 mod faults;
+mod fill;
 mod golden;
 mod helper_golden;
 mod host;

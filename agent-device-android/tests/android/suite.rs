@@ -1,7 +1,10 @@
 //! The core's conformance suite on the fixture app of a device of the testbed, behind a proxy that makes faults.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -11,23 +14,22 @@ use agent_device_android::{
 };
 use agent_device_core::{
     Call, Device, ErrorCode, Interactor as _,
-    action::{Action, OpenTarget, Orientation, Touch},
+    action::{Action, OpenTarget, Orientation, Target, Touch},
     async_trait,
     dispatch::rows::{android_helper as rows, post_action_guard},
     geometry::Point,
-    selector::id,
+    selector::{id, label},
     testing::{Body, Event, Fault, Gate, Knob, Screen, conformance, fault_matrix},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
-    process::Command,
     task::JoinHandle,
 };
 
 use crate::{
     helper_golden::ON_A_DEVICE,
-    peers::{RealServer, TestbedDevice, at_root},
+    peers::{RealServer, TestbedDevice, at_root, frame},
 };
 
 const FIXTURE: &str = "dev.agentdevice.fixture";
@@ -53,6 +55,8 @@ struct Proxy {
     port: u16,
     server: u16,
     plan: Arc<Mutex<Option<Fault>>>,
+    /// Whether the helper ends before its session is ready.
+    no_sessions: Arc<AtomicBool>,
     /// The device beside the proxy.
     beside: AdbDevice,
     listening: Mutex<Option<JoinHandle<()>>>,
@@ -65,6 +69,7 @@ impl Proxy {
             port: listener.local_addr().unwrap().port(),
             server,
             plan: Arc::default(),
+            no_sessions: Arc::default(),
             beside,
             listening: Mutex::default(),
         };
@@ -75,15 +80,17 @@ impl Proxy {
     fn serve(&self, listener: TcpListener) {
         let (server, plan) = (self.server, Arc::clone(&self.plan));
         let beside = self.beside.clone();
+        let no_sessions = Arc::clone(&self.no_sessions);
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let (plan, beside) = (Arc::clone(&plan), beside.clone());
+                let no_sessions = no_sessions.load(Ordering::Relaxed);
                 // Connections outlive the listener: one of them is the helper's own output.
                 tokio::spawn(async move {
                     let Ok(upstream) = TcpStream::connect(("127.0.0.1", server)).await else {
                         return;
                     };
-                    let _ = relay(client, upstream, &plan, &beside).await;
+                    let _ = relay(client, upstream, &plan, no_sessions, &beside).await;
                 });
             }
         });
@@ -118,6 +125,7 @@ async fn relay(
     mut client: TcpStream,
     mut upstream: TcpStream,
     plan: &Mutex<Option<Fault>>,
+    no_sessions: bool,
     beside: &AdbDevice,
 ) -> std::io::Result<()> {
     client.set_nodelay(true)?;
@@ -129,6 +137,12 @@ async fn relay(
                 let count = read?;
                 if count == 0 {
                     return Ok(());
+                }
+                let text = String::from_utf8_lossy(&down[..count]);
+                if no_sessions && text.contains(" sessionToken ") {
+                    let ended = [&b"OKAY"[..], &frame(1, b"INSTRUMENTATION_CODE: 0\n"), &frame(3, &[0])].concat();
+                    client.write_all(&ended).await?;
+                    return client.shutdown().await;
                 }
                 let mutation = action(&down[..count]).is_some_and(|action| MUTATIONS.contains(&action));
                 let fault = if mutation { plan.lock().unwrap().take() } else { None };
@@ -273,11 +287,18 @@ impl Phone {
     }
 }
 
-const LIMITS: &[(Screen, &str)] = &[
-    (Screen::Frames, "only a page has frames"),
+const FRAMES: (Screen, &str) = (Screen::Frames, "only a page has frames");
+const LIMITS: &[(Screen, &str)] = &[FRAMES];
+/// Android 6 here draws nothing, and nowhere tells in which order it draws.
+const LIMITS_23: &[(Screen, &str)] = &[
+    FRAMES,
     (
         Screen::Sparse,
-        "a tree that has lost its content is the same as that of a screen without any, which `never` is",
+        "without a picture a tree that has lost its content is an empty screen",
+    ),
+    (
+        Screen::Covered,
+        "Android 6 does not tell in which order it draws",
     ),
 ];
 
@@ -324,7 +345,10 @@ impl Body for Phone {
     }
 
     fn limits(&self) -> &[(Screen, &'static str)] {
-        LIMITS
+        match self.android.facts().api {
+            23 => LIMITS_23,
+            _ => LIMITS,
+        }
     }
 
     fn captures(&self) -> Option<u64> {
@@ -363,6 +387,7 @@ async fn what_is_no_part_of_the_tree(phone: &Phone) {
     assert!(picture.png.len() > 1000, "{picture:?}");
     let write = Action::WriteClipboard("copied".into());
     android.perform(&write, &call()).await.unwrap();
+    assert_eq!(android.clipboard(&call()).await.unwrap(), "copied");
 
     // Others may have the device, and the next operation takes it back.
     android.close().await.unwrap();
@@ -393,21 +418,6 @@ async fn what_is_no_part_of_the_tree(phone: &Phone) {
     assert!(error.dispatched().is_no());
 }
 
-/// Breaks the device on purpose, beside adb.
-async fn fault(peer: &TestbedDevice, words: &[&str]) {
-    let device = at_root("testbed/android/device");
-    let list = Command::new(&device).arg("list").output().await.unwrap();
-    let list = String::from_utf8(list.stdout).unwrap();
-    let mut lines = list.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    let line = lines.find(|line| line.get(1) == Some(&&*peer.address));
-    let name = line.expect("the device is listed")[0];
-    let broken = Command::new(&device)
-        .args(["fault", name])
-        .args(words)
-        .status();
-    assert!(broken.await.unwrap().success());
-}
-
 /// Somebody else's app in front after a press, and dialogs of the system.
 async fn what_comes_over_the_app(phone: &Phone, peer: &TestbedDevice) {
     let android = &phone.android;
@@ -431,11 +441,12 @@ async fn what_comes_over_the_app(phone: &Phone, peer: &TestbedDevice) {
 
     // The system asks about the app: it is closed by the dialog and opened again, which are two sends.
     phone.open(Screen::Counter, &[]).await;
-    fault(peer, &["anr", FIXTURE]).await;
+    peer.fault(&["anr", FIXTURE]).await;
     let device = phone.device();
     let alert = device.wait_for_alert(Duration::from_secs(5)).await.unwrap();
     assert!(alert.text.contains("isn't responding"), "{alert:?}");
-    device.snapshot().await.unwrap();
+    let seen = device.snapshot().await.unwrap();
+    assert_eq!(seen.info().system_surface.as_deref(), Some("system-dialog"));
     let error = device.locate(id("counter")).press().await.unwrap_err();
     gate.cites(rows::APP_REOPENED, &error);
     assert_eq!(
@@ -449,7 +460,7 @@ async fn what_comes_over_the_app(phone: &Phone, peer: &TestbedDevice) {
     assert_eq!(state.app.as_deref(), Some(FIXTURE));
 
     // Answered by the caller, nothing is in the way.
-    fault(peer, &["anr", FIXTURE]).await;
+    peer.fault(&["anr", FIXTURE]).await;
     device.wait_for_alert(Duration::from_secs(5)).await.unwrap();
     device.dismiss_alert().await.unwrap();
     phone.open(Screen::Counter, &[]).await;
@@ -497,22 +508,203 @@ async fn the_display_is_turned_and_given_back(phone: &Phone) {
     phone.android.close().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_device_conforms() {
-    let Some(peer) = TestbedDevice::up().await else {
+/// What leads from one app to another: links, keys, and the app itself.
+async fn ways_between_apps(phone: &Phone) {
+    let device = phone.device();
+    let front = async || {
+        phone
+            .android
+            .app_state(&call())
+            .await
+            .unwrap()
+            .app
+            .unwrap_or_default()
+    };
+    let until = async |wanted: &dyn Fn(&str) -> bool| {
+        let look = async {
+            while !wanted(&front().await) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let came = tokio::time::timeout(Duration::from_secs(10), look).await;
+        assert!(came.is_ok(), "{} is in front", front().await);
+    };
+    let ours = |app: &str| app == FIXTURE;
+    device
+        .perform(Action::Close(Some(FIXTURE.to_owned())))
+        .await
+        .unwrap();
+    let link = OpenTarget::Url("fixture://counter".to_owned());
+    device.perform(Action::Open(link)).await.unwrap();
+    until(&ours).await;
+    device
+        .locate(id("counter"))
+        .press()
+        .ready_within(Duration::from_secs(2))
+        .await
+        .unwrap();
+    device.perform(Action::Home).await.unwrap();
+    until(&|app| !ours(app)).await;
+    let app = OpenTarget::App(FIXTURE.to_owned());
+    device.perform(Action::Open(app)).await.unwrap();
+    until(&ours).await;
+
+    // Back leads to the screen before.
+    phone.open(Screen::Home, &[]).await;
+    device.locate(label("counter")).press().await.unwrap();
+    device
+        .locate(id("counter"))
+        .wait(Duration::from_secs(5))
+        .await
+        .unwrap();
+    device.perform(Action::Back).await.unwrap();
+    device
+        .locate(label("Proving Ground"))
+        .wait(Duration::from_secs(5))
+        .await
+        .unwrap();
+    device.perform(Action::AppSwitcher).await.unwrap();
+    phone.open(Screen::Home, &[]).await;
+}
+
+/// The screen has moved on since the capture: the touch is refused on the device, before its first event.
+async fn a_touch_is_for_what_was_seen(phone: &Phone) {
+    phone.open(Screen::Counter, &[]).await;
+    let seen = Arc::new(phone.device().snapshot().await.unwrap());
+    let target = |name: &str| {
+        let node = seen
+            .nodes()
+            .find(|node| node.identifier() == Some(name))
+            .unwrap();
+        let target = Target::new(Arc::clone(&seen), node.id());
+        Touch {
+            point: node.bounds().unwrap().center(),
+            target,
+        }
+    };
+    let refused = async |touch: Touch| {
+        for action in [Action::Tap(touch.clone()), Action::DoubleTap(touch.clone())] {
+            let error = phone.android.perform(&action, &call()).await.unwrap_err();
+            assert_eq!(error.row(), Some(rows::TARGET_CHANGED.row()), "{error:?}");
+        }
+    };
+    phone
+        .android
+        .perform(&Action::Tap(target("counter")), &call())
+        .await
+        .unwrap();
+    let counted = phone.events().await;
+    assert_eq!(counted.len(), 1, "{counted:?}");
+    // The element is there, and not at this point any more.
+    let mut elsewhere = target("counter");
+    elsewhere.point = target("dead").point;
+    refused(elsewhere).await;
+    // Another screen, another dialog in front.
+    phone.open(Screen::Toggle, &[]).await;
+    refused(target("counter")).await;
+    assert!(
+        phone
+            .events()
+            .await
+            .iter()
+            .all(|event| event.element != "counter")
+    );
+    phone.open(Screen::Alert, &[]).await;
+    let device = phone.device();
+    let seen = Arc::new(device.snapshot().await.unwrap());
+    let notice = seen
+        .nodes()
+        .find(|node| node.identifier() == Some("notice"))
+        .unwrap();
+    let touch = Touch {
+        point: notice.bounds().unwrap().center(),
+        target: Target::new(Arc::clone(&seen), notice.id()),
+    };
+    device.locate(id("delete-item")).press().await.unwrap();
+    device.wait_for_alert(Duration::from_secs(5)).await.unwrap();
+    refused(touch).await;
+    device.dismiss_alert().await.unwrap();
+}
+
+/// Without a session captures are made one by one, and nothing is touched.
+async fn a_capture_needs_no_session(phone: &Phone) {
+    phone.open(Screen::Counter, &[]).await;
+    phone.android.close().await.unwrap();
+    phone.proxy.no_sessions.store(true, Ordering::Relaxed);
+    let device = phone.device();
+    let snapshot = device.snapshot().await.unwrap();
+    assert_eq!(snapshot.quality().source, "helper-one-shot", "{snapshot:?}");
+    assert!(
+        snapshot
+            .nodes()
+            .any(|node| node.identifier() == Some("counter"))
+    );
+    let error = device.locate(id("counter")).press().await.unwrap_err();
+    assert_eq!(
+        error.row(),
+        Some(rows::SESSION_NOT_STARTED.row()),
+        "{error:?}"
+    );
+    phone.proxy.no_sessions.store(false, Ordering::Relaxed);
+    assert_eq!(phone.events().await.len(), 0);
+    // A start that failed is not tried again at once.
+    let pressed = async {
+        while device.locate(id("counter")).press().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(90), pressed)
+        .await
+        .unwrap();
+    let events = phone.events().await;
+    assert_eq!(events.len(), 1, "{events:?}");
+}
+
+/// Devices are driven one after the other: their clocks are those of this machine.
+static ONE_DEVICE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+async fn on_level(api: u32, run: impl AsyncFnOnce(&Phone, &TestbedDevice)) {
+    let _turn = ONE_DEVICE.lock().await;
+    let Some(peer) = TestbedDevice::up_at(api).await else {
         return;
     };
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
         return;
     };
     let phone = Phone::start(&peer, &real).await;
-    what_is_no_part_of_the_tree(&phone).await;
-    the_display_is_turned_and_given_back(&phone).await;
-    what_comes_over_the_app(&phone, &peer).await;
-    conformance(&phone).await;
-    fault_matrix(&phone).await;
+    run(&phone, &peer).await;
     phone.android.close().await.unwrap();
     let Phone { log, .. } = phone;
     log.close(&call()).await.unwrap();
     real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_device_conforms() {
+    on_level(34, async |phone, peer| {
+        what_is_no_part_of_the_tree(phone).await;
+        ways_between_apps(phone).await;
+        the_display_is_turned_and_given_back(phone).await;
+        a_touch_is_for_what_was_seen(phone).await;
+        what_comes_over_the_app(phone, peer).await;
+        a_capture_needs_no_session(phone).await;
+        conformance(phone).await;
+        fault_matrix(phone).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn android_6_conforms() {
+    on_level(23, async |phone, _| conformance(phone).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn android_10_conforms() {
+    on_level(29, async |phone, _| conformance(phone).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn android_16_conforms() {
+    on_level(36, async |phone, _| conformance(phone).await).await;
 }

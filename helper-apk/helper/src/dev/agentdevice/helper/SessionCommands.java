@@ -5,6 +5,7 @@ import android.content.pm.PackageManager;
 import android.os.Build;
 import android.os.Process;
 
+import dev.agentdevice.helper.capture.Picture;
 import dev.agentdevice.helper.device.Automation;
 import dev.agentdevice.helper.device.Screenshots;
 import dev.agentdevice.helper.device.Snapshots;
@@ -28,7 +29,8 @@ import java.util.List;
 /** What the helper's session can do. The first three are what every host knows, the others are listed by {@code ping}. */
 final class SessionCommands {
     /** Abilities of the session that are no commands of the table. */
-    private static final List<String> BEYOND = Arrays.asList("quit", "@token", "@ttl", "snapshot-options", "started");
+    private static final List<String> BEYOND = Arrays.asList("quit", "@token", "@ttl", "snapshot-options", "started", "tap-target",
+            "screenshot-blank");
 
     private final Arguments arguments;
     private final String version;
@@ -152,17 +154,10 @@ final class SessionCommands {
         }
     };
 
-    /** The quality of a JPEG, 0 for a PNG. */
-    private static final Payload<Integer> PICTURE = new Payload<Integer>() {
+    private static final Payload<Picture> PICTURE = new Payload<Picture>() {
         @Override
-        public Integer read(String payload) {
-            if (payload.isEmpty() || payload.equals("png")) {
-                return 0;
-            }
-            if (payload.startsWith("jpeg:")) {
-                return Math.max(1, (int) wholeNumber(payload.substring(5), 100));
-            }
-            throw new IllegalArgumentException("a screenshot is png or jpeg:<quality>");
+        public Picture read(String payload) {
+            return Picture.parse(payload);
         }
     };
 
@@ -220,10 +215,10 @@ final class SessionCommands {
                 clipboard.set(text, reply);
             }
         });
-        commands.observe("screenshot", PICTURE, new OnDevice<Integer>() {
+        commands.observe("screenshot", PICTURE, new OnDevice<Picture>() {
             @Override
-            void act(Integer quality, Reply reply) throws Exception {
-                screenshots.take(quality, reply);
+            void act(Picture picture, Reply reply) throws Exception {
+                screenshots.take(picture, reply);
             }
         });
     }

@@ -119,6 +119,24 @@ public final class XmlWriter {
         }
     }
 
+    /** The text as a tree shows it. */
+    public static String legal(CharSequence text) {
+        StringBuilder out = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                out.append(c).append(text.charAt(++i));
+            } else {
+                out.append("\n\r\t".indexOf(c) >= 0 ? c : legal(c));
+            }
+        }
+        return out.toString();
+    }
+
+    private static char legal(char c) {
+        return c < ' ' || Character.isSurrogate(c) || c >= 0xfffe ? '\ufffd' : c;
+    }
+
     private void escaped(CharSequence value) {
         int count = value.length();
         for (int i = 0; i < count; i++) {
@@ -151,10 +169,8 @@ public final class XmlWriter {
                 default:
                     if (Character.isHighSurrogate(c) && i + 1 < count && Character.isLowSurrogate(value.charAt(i + 1))) {
                         wide(Character.toCodePoint(c, value.charAt(++i)));
-                    } else if (c < ' ' || Character.isSurrogate(c) || c >= 0xfffe) {
-                        wide(0xfffd);
                     } else {
-                        wide(c);
+                        wide(legal(c));
                     }
             }
         }

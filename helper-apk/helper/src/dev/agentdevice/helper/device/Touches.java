@@ -33,6 +33,13 @@ public final class Touches {
 
     public Map<String, String> tap(Taps taps) throws Failure {
         long start = UptimeClock.INSTANCE.nowMs();
+        if (taps.aim != null) {
+            try {
+                Targets.require(automation.get(CONNECT_MS), taps.aim, taps.x, taps.y);
+            } catch (Exception e) {
+                throw Failure.beforeStart(e).with("injectedEvents", 0).with("attemptedEvents", 0);
+            }
+        }
         Injector injector = injector();
         TouchPlan press = TouchPlan.press(taps.x, taps.y, taps.holdMs);
         injector.run(press, MotionSchedule.ofPresses(taps.holdMs, taps.count, taps.gapMs));
