@@ -23,7 +23,7 @@ struct Fields: Decodable {
         }
         do {
             return try JSONDecoder().decode(Fields.self, from: Data(body))
-        } catch is DecodingError {
+        } catch {
             throw RunnerError(.invalidArguments, "the body is not a JSON object")
         }
     }
@@ -91,7 +91,8 @@ struct Fields: Decodable {
     private func value<Value: Decodable>(_ name: String, _ expected: String) throws -> Value? {
         do {
             return try container.decodeIfPresent(Value.self, forKey: Name(stringValue: name))
-        } catch is DecodingError {
+        } catch {
+            // Not always a DecodingError: a number that the type can't hold is another one on Linux.
             throw refusal(name, "must be \(expected)")
         }
     }

@@ -53,10 +53,10 @@ public final class Server: Sendable {
     /// Takes no further connections. Those that are open get their answers.
     public func stop() { listener.shutDown() }
 
-    /// Waits until the last open connection has its answer.
-    public func waitUntilIdle(seconds: Double) {
+    /// Waits until all open connections, or all but so many, have their answers.
+    public func waitUntilIdle(seconds: Double, but rest: Int = 0) {
         let end = ProcessInfo.processInfo.systemUptime + seconds
-        while connections.withLock({ $0 }) > 0, ProcessInfo.processInfo.systemUptime < end { Thread.sleep(forTimeInterval: 0.01) }
+        while connections.withLock({ $0 }) > rest, ProcessInfo.processInfo.systemUptime < end { Thread.sleep(forTimeInterval: 0.01) }
     }
 
     private func admit(_ connection: Socket) {
@@ -68,15 +68,15 @@ public final class Server: Sendable {
         Thread.detachNewThread { [self] in
             guard isAdmitted else {
                 let error = RunnerError(.runnerBusy, "more than \(options.maxConnections) connections are open")
-                return finish(connection, HTTPResponse(status: 503, refusing: error))
+                return finish(connection, HTTPResponse(status: 503, refusing: error), isRead: false)
             }
             defer { connections.withLock { $0 -= 1 } }
-            if let response = answer(connection) { finish(connection, response) }
+            if let (response, isRead) = answer(connection) { finish(connection, response, isRead: isRead) }
         }
     }
 
-    /// The response, or nil where nobody is left to read one.
-    private func answer(_ connection: Socket) -> HTTPResponse? {
+    /// The response and whether the whole request was read; nil where nobody is left to read one.
+    private func answer(_ connection: Socket) -> (HTTPResponse, isRead: Bool)? {
         let deadline = ProcessInfo.processInfo.systemUptime + options.receiveDeadline
         var parser = HTTPRequestParser()
         while true {
@@ -85,16 +85,16 @@ public final class Server: Sendable {
             do {
                 bytes = try connection.receive(atMost: 64 * 1024, within: Int(remaining * 1000))
             } catch let error as SocketError where error.code == ETIMEDOUT {
-                return HTTPResponse(
-                    status: 408, refusing: RunnerError(.invalidArguments, "the request did not come in within its deadline"))
+                let error = RunnerError(.invalidArguments, "the request did not come in within its deadline")
+                return (HTTPResponse(status: 408, refusing: error), false)
             } catch {
                 return nil
             }
             if bytes.isEmpty { return nil }
             switch parser.feed(bytes) {
             case .incomplete: continue
-            case .refused(let refusal): return HTTPResponse(refusal)
-            case .complete(let request): return refuse(request) ?? handler(request)
+            case .refused(let refusal): return (HTTPResponse(refusal), false)
+            case .complete(let request): return (refuse(request) ?? handler(request), true)
             }
         }
     }
@@ -110,10 +110,11 @@ public final class Server: Sendable {
         return nil
     }
 
-    private func finish(_ connection: Socket, _ response: HTTPResponse) {
+    private func finish(_ connection: Socket, _ response: HTTPResponse, isRead: Bool) {
         guard (try? connection.send(response.encoded(), within: Int(options.sendDeadline * 1000))) != nil else { return }
-        // Closing with unread bytes resets the connection, and the reset can overtake the response.
         connection.endWriting()
+        if isRead { return }
+        // Closing with unread bytes resets the connection, and the reset can overtake the response.
         let end = ProcessInfo.processInfo.systemUptime + 1
         var rest = 2 * HTTPRequestParser.limit
         while rest > 0, ProcessInfo.processInfo.systemUptime < end,
