@@ -107,7 +107,7 @@ impl SnapshotBuilder {
         self.push(role)
     }
 
-    fn close_to(&mut self, depth: usize) {
+    pub(super) fn close_to(&mut self, depth: usize) {
         let end = self.nodes.len() as u32;
         while self.open.len() > depth {
             if let Some(node) = self

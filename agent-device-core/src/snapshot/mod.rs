@@ -130,6 +130,18 @@ impl Snapshot {
         &self.info.quality
     }
 
+    /// The same tree with another verdict: for a backend whose capture another source had failed at first.
+    #[must_use]
+    pub fn with_quality(self, quality: Quality) -> Self {
+        Self {
+            info: SnapshotInfo {
+                quality,
+                ..self.info
+            },
+            ..self
+        }
+    }
+
     pub(crate) fn stamped(self, stamp: Stamp) -> Self {
         Self { stamp, ..self }
     }

@@ -299,3 +299,23 @@ fn deep_trees_need_no_stack_and_nodes_stay_small() {
         size_of::<node::NodeData>()
     );
 }
+
+#[test]
+fn a_container_that_nothing_follows_clips_all_of_its_content() {
+    let mut builder = SnapshotBuilder::new(CaptureOptions::default());
+    let tree = [
+        (0, Role::Application, 0.0, 200.0),
+        (1, Role::List, 100.0, 50.0),
+        (2, Role::Cell, 110.0, 10.0),
+        (2, Role::Cell, 180.0, 10.0),
+    ];
+    for (depth, role, y, height) in tree {
+        let mut node = builder.at_depth(depth, role).unwrap();
+        node.bounds(Rect::new(0.0, y, 100.0, height));
+    }
+    builder.derive_outside(Some(Rect::new(0.0, 0.0, 100.0, 200.0)));
+    let snapshot = builder.finish(SnapshotInfo::default());
+    let below = snapshot.get(NodeId::at(3)).unwrap().outside();
+    assert!(below.has(Direction::Down), "{below:?}");
+    assert_eq!(snapshot.get(NodeId::at(2)).unwrap().outside(), Sides::NONE);
+}

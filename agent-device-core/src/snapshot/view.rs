@@ -319,6 +319,8 @@ impl super::SnapshotBuilder {
     /// A platform that clips places to the display leaves a line of what lies beside it: an invisible node without width or
     /// without height on an edge lies beyond that edge.
     pub fn derive_outside(&mut self, viewport: Option<Rect>) {
+        // What is still open would end at its first child.
+        self.close_to(0);
         let mut path: Vec<(u32, Option<Rect>)> = Vec::new();
         for index in 0..self.len() {
             let raw = index as u32;
