@@ -4,6 +4,7 @@
 //! | to do what | look at |
 //! | --- | --- |
 //! | drive a device | `Apple`, with `agent_device_core::Device` (feature `host`) |
+//! | read the trees of a simulator's app without XCTest | [`ax`](crate::ax) (feature `host`) |
 //! | turn a reply or a page source into a [`Snapshot`](agent_device_core::Snapshot) | [`tree`] |
 //!
 //! # How a device is driven
@@ -41,6 +42,8 @@
 
 #[cfg(feature = "host")]
 mod act;
+#[cfg(all(feature = "host", unix))]
+pub mod ax;
 #[cfg(feature = "host")]
 mod backend;
 #[cfg(feature = "host")]

@@ -13,10 +13,16 @@ pub(super) struct Process {
 
 impl Process {
     /// Asks the simulator's launchd for the app.
-    pub(super) async fn find(host: &Host, bundle: &str, patience: &Patience) -> Result<Self, AxFailure> {
+    pub(super) async fn find(
+        host: &Host,
+        bundle: &str,
+        patience: &Patience,
+    ) -> Result<Self, AxFailure> {
         let list = host.launchctl_list(patience).await?;
         let Some((pid, label)) = running(&list, bundle) else {
-            return Err(AxFailure::NotRunning { bundle: bundle.to_owned() });
+            return Err(AxFailure::NotRunning {
+                bundle: bundle.to_owned(),
+            });
         };
         // Processes of a simulator are processes of the Mac.
         let started = start_time(pid, patience).await.unwrap_or_default();
@@ -28,7 +34,9 @@ impl Process {
 
     /// Whether a process has this number. One that has ended makes room for the app's next.
     pub(super) fn is_alive(&self) -> bool {
-        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        let pid = i32::try_from(self.pid)
+            .ok()
+            .and_then(rustix::process::Pid::from_raw);
         pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
     }
 }
@@ -40,7 +48,9 @@ fn running<'a>(list: &'a str, bundle: &str) -> Option<(u32, &'a str)> {
         let mut columns = line.split('\t');
         let pid = columns.next()?.trim().parse().ok()?;
         let label = columns.nth(1)?.trim();
-        let rest = label.strip_prefix("UIKitApplication:")?.strip_prefix(bundle)?;
+        let rest = label
+            .strip_prefix("UIKitApplication:")?
+            .strip_prefix(bundle)?;
         rest.starts_with('[').then_some((pid, label))
     })
 }
@@ -53,9 +63,18 @@ mod tests {
     fn an_app_is_found_by_its_whole_name() {
         let list = "PID\tStatus\tLabel\n-\t0\tUIKitApplication:com.x[1][rb-legacy]\n12\t0\tcom.apple.x\n\
                     13\t0\tUIKitApplication:com.x.more[2][rb-legacy]\n14\t-9\tUIKitApplication:com.x[3][rb-legacy]\n";
-        assert_eq!(running(list, "com.x"), Some((14, "UIKitApplication:com.x[3][rb-legacy]")));
+        assert_eq!(
+            running(list, "com.x"),
+            Some((14, "UIKitApplication:com.x[3][rb-legacy]"))
+        );
         assert_eq!(running(list, "com.x.more").map(|(pid, _)| pid), Some(13));
-        for (list, bundle) in [(list, "com"), (list, "com.y"), ("", "com.x"), ("14", "com.x"), ("x\ty\tUIKitApplication:com.x[", "com.x")] {
+        for (list, bundle) in [
+            (list, "com"),
+            (list, "com.y"),
+            ("", "com.x"),
+            ("14", "com.x"),
+            ("x\ty\tUIKitApplication:com.x[", "com.x"),
+        ] {
             assert_eq!(running(list, bundle), None, "{bundle}");
         }
     }

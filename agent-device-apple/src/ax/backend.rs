@@ -108,10 +108,14 @@ struct Hint {
 
 impl Hint {
     fn after(hint: Option<Self>, recovery: Recovery, depth: usize) -> Option<Self> {
-        let levels = u32::try_from(recovery.accepted_levels).ok().filter(|levels| *levels > 0);
+        let levels = u32::try_from(recovery.accepted_levels)
+            .ok()
+            .filter(|levels| *levels > 0);
         let whole = u64::try_from(depth).unwrap_or(u64::MAX).saturating_add(1);
         match hint {
-            _ if recovery.rejected > 0 && recovery.accepted_levels < whole => levels.map(|levels| Self { levels, uses: 0 }),
+            _ if recovery.rejected > 0 && recovery.accepted_levels < whole => {
+                levels.map(|levels| Self { levels, uses: 0 })
+            }
             Some(hint) if hint.uses + 1 < HINTED_CAPTURES => Some(Self {
                 uses: hint.uses + 1,
                 ..hint
@@ -130,7 +134,9 @@ impl SimulatorAx {
             tools: ToolPath::new(config.tool_path),
             udid: udid.into(),
             set: config.simulator_set.map(PathBuf::into_os_string),
-            cache: config.cache.unwrap_or_else(|| home().join(".agent-device/simulator-ax")),
+            cache: config
+                .cache
+                .unwrap_or_else(|| home().join(".agent-device/simulator-ax")),
             program: config.program,
         };
         Self {
@@ -155,8 +161,16 @@ impl SimulatorAx {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) async fn look(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot, AxFailure> {
-        let bundle = self.app.as_deref().filter(|_| !options.raw).ok_or(AxFailure::Ineligible)?;
+    pub(super) async fn look(
+        &self,
+        options: &CaptureOptions,
+        call: &Call,
+    ) -> Result<Snapshot, AxFailure> {
+        let bundle = self
+            .app
+            .as_deref()
+            .filter(|_| !options.raw)
+            .ok_or(AxFailure::Ineligible)?;
         let patience = Patience::of(call);
         let (mut current, fresh) = self.process(bundle, &patience).await?;
         let guest = self.keeper.guest(&patience).await?;
@@ -192,11 +206,19 @@ impl SimulatorAx {
     }
 
     /// The process to look at, and whether it was looked up just now.
-    async fn process(&self, bundle: &str, patience: &Patience) -> Result<(Current, bool), AxFailure> {
+    async fn process(
+        &self,
+        bundle: &str,
+        patience: &Patience,
+    ) -> Result<(Current, bool), AxFailure> {
         let known = self.current().clone();
         match known {
             Some(known) if known.disabled.is_none() => return Ok((known, false)),
-            Some(Current { process, disabled: Some(why), .. }) if process.is_alive() => {
+            Some(Current {
+                process,
+                disabled: Some(why),
+                ..
+            }) if process.is_alive() => {
                 return Err(AxFailure::Disabled { why: why.into() });
             }
             _ => {}
@@ -213,7 +235,11 @@ impl SimulatorAx {
         call: &Call,
     ) -> Result<Described, AxFailure> {
         let started = Instant::now();
-        let budget = if current.proven { Duration::ZERO } else { LAUNCH_BUDGET.min(call.remaining()) };
+        let budget = if current.proven {
+            Duration::ZERO
+        } else {
+            LAUNCH_BUDGET.min(call.remaining())
+        };
         let hint = current.hint.map(|hint| hint.levels);
         let observation = observe_until(
             Schedule::new("ax-launch", LAUNCH_INTERVAL, budget),
@@ -224,18 +250,33 @@ impl SimulatorAx {
                     duration: self.limits.duration.min(call.remaining()),
                     ..self.limits
                 };
-                guest.client.describe(&current.process, options, &limits, hint, &cancel).await
+                guest
+                    .client
+                    .describe(&current.process, options, &limits, hint, &cancel)
+                    .await
             },
-            |failure: &AxFailure| failure.patience().is_some_and(|patience| started.elapsed() < patience.min(budget)),
+            |failure: &AxFailure| {
+                failure
+                    .patience()
+                    .is_some_and(|patience| started.elapsed() < patience.min(budget))
+            },
             |_, _, _| Judgement::Done(()),
         )
         .await;
         match observation.end {
             End::Done { value, .. } => Ok(value),
-            End::Failed { error, .. } | End::Stalled { error: Some(error), .. } => Err(error),
-            End::Expired { last_error: Some(error), .. } => Err(error),
+            End::Failed { error, .. }
+            | End::Stalled {
+                error: Some(error), ..
+            } => Err(error),
+            End::Expired {
+                last_error: Some(error),
+                ..
+            } => Err(error),
             End::Canceled => Err(AxFailure::Canceled),
-            End::Expired { .. } | End::Stalled { .. } => Err(AxFailure::Timeout { after: observation.waited }),
+            End::Expired { .. } | End::Stalled { .. } => Err(AxFailure::Timeout {
+                after: observation.waited,
+            }),
         }
     }
 }
@@ -273,7 +314,10 @@ mod tests {
             accepted_levels,
             ..Recovery::default()
         };
-        assert!(Hint::after(None, recovery(0, 65), 64).is_none(), "nothing was refused");
+        assert!(
+            Hint::after(None, recovery(0, 65), 64).is_none(),
+            "nothing was refused"
+        );
         assert!(Hint::after(None, recovery(1, 65), 64).is_none());
         let mut hint = Hint::after(None, recovery(1, 32), 64);
         for _ in 1..HINTED_CAPTURES {
@@ -281,7 +325,10 @@ mod tests {
             hint = Hint::after(hint, recovery(0, 32), 64);
         }
         assert!(hint.is_some());
-        assert!(Hint::after(hint, recovery(0, 32), 64).is_none(), "the next capture asks for everything");
+        assert!(
+            Hint::after(hint, recovery(0, 32), 64).is_none(),
+            "the next capture asks for everything"
+        );
         let deeper = Hint::after(hint, recovery(1, 16), 64);
         assert_eq!(deeper.map(|hint| (hint.levels, hint.uses)), Some((16, 0)));
     }

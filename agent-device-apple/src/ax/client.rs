@@ -50,7 +50,11 @@ impl Client {
     /// Opens the connection, for the first request: whether the guest listens.
     pub(super) async fn connect(&self) -> Result<(), AxFailure> {
         let mut stream = self.stream.lock().await;
-        *stream = Some(UnixStream::connect(&self.socket).await.map_err(AxFailure::Unreachable)?);
+        *stream = Some(
+            UnixStream::connect(&self.socket)
+                .await
+                .map_err(AxFailure::Unreachable)?,
+        );
         Ok(())
     }
 
@@ -68,10 +72,15 @@ impl Client {
         cancel: &CancellationToken,
     ) -> Result<Described, AxFailure> {
         let started = Instant::now();
-        let work = timeout(limits.duration + GRACE, self.ask(process, options, limits, hint));
+        let work = timeout(
+            limits.duration + GRACE,
+            self.ask(process, options, limits, hint),
+        );
         match cancel.run_until_cancelled(work).await {
             None => Err(AxFailure::Canceled),
-            Some(Err(_)) => Err(AxFailure::Timeout { after: started.elapsed() }),
+            Some(Err(_)) => Err(AxFailure::Timeout {
+                after: started.elapsed(),
+            }),
             Some(Ok(described)) => described,
         }
     }
@@ -97,33 +106,52 @@ impl Client {
         let reused = kept.is_some();
         let mut stream = match kept {
             Some(stream) => stream,
-            None => UnixStream::connect(&self.socket).await.map_err(AxFailure::Unreachable)?,
+            None => UnixStream::connect(&self.socket)
+                .await
+                .map_err(AxFailure::Unreachable)?,
         };
         let reply = match exchange(&mut stream, &frame, limits.reply_bytes).await {
             // The guest may have ended the kept connection since. A description changes nothing, so it may be asked for again.
             Err(AxFailure::Lost(_)) if reused => {
-                stream = UnixStream::connect(&self.socket).await.map_err(AxFailure::Unreachable)?;
+                stream = UnixStream::connect(&self.socket)
+                    .await
+                    .map_err(AxFailure::Unreachable)?;
                 exchange(&mut stream, &frame, limits.reply_bytes).await?
             }
             reply => reply?,
         };
         let described = reply::decode(&reply, &expected, options, limits);
-        if described.as_ref().err().is_none_or(|failure| !failure.spoils_connection()) {
+        if described
+            .as_ref()
+            .err()
+            .is_none_or(|failure| !failure.spoils_connection())
+        {
             *slot = Some(stream);
         }
         described
     }
 }
 
-async fn exchange(stream: &mut UnixStream, frame: &[u8], limit: usize) -> Result<Vec<u8>, AxFailure> {
+async fn exchange(
+    stream: &mut UnixStream,
+    frame: &[u8],
+    limit: usize,
+) -> Result<Vec<u8>, AxFailure> {
     stream.write_all(frame).await.map_err(AxFailure::Lost)?;
     let mut header = [0; HEADER];
-    stream.read_exact(&mut header).await.map_err(AxFailure::Lost)?;
+    stream
+        .read_exact(&mut header)
+        .await
+        .map_err(AxFailure::Lost)?;
     let length = body_length(header, limit)?;
     let mut body = Vec::new();
     // Grows with what arrives, not with what the header promises.
     let bound = u64::try_from(length).unwrap_or(u64::MAX);
-    let read = stream.take(bound).read_to_end(&mut body).await.map_err(AxFailure::Lost)?;
+    let read = stream
+        .take(bound)
+        .read_to_end(&mut body)
+        .await
+        .map_err(AxFailure::Lost)?;
     if read < length {
         return Err(AxFailure::Lost(io::ErrorKind::UnexpectedEof.into()));
     }

@@ -101,7 +101,10 @@ impl AxFailure {
         let Self::Refused { code, .. } = self else {
             return None;
         };
-        PATIENCE.iter().find(|(known, _)| known == code).map(|(_, time)| *time)
+        PATIENCE
+            .iter()
+            .find(|(known, _)| known == code)
+            .map(|(_, time)| *time)
     }
 
     /// Whether this source is not asked again for this process of the app. Not so where the failure says nothing about the
@@ -121,7 +124,10 @@ impl AxFailure {
 
     /// Whether another source may be asked without a word: nothing went wrong.
     pub(super) fn is_expected(&self) -> bool {
-        matches!(self, Self::Preparing | Self::Ineligible | Self::NotRunning { .. } | Self::Sparse)
+        matches!(
+            self,
+            Self::Preparing | Self::Ineligible | Self::NotRunning { .. } | Self::Sparse
+        )
     }
 
     /// Whether the connection can't be used again: what comes next on it may belong to something else.
@@ -167,9 +173,9 @@ impl From<AxFailure> for Error {
             .with_retriable(!failure.disables());
         match failure {
             AxFailure::Refused { kind, .. } => error.with_detail("kind", format!("{kind:?}")),
-            AxFailure::TooLarge { bytes, limit, .. } => {
-                error.with_detail("bytes", bytes).with_detail("limit", limit)
-            }
+            AxFailure::TooLarge { bytes, limit, .. } => error
+                .with_detail("bytes", bytes)
+                .with_detail("limit", limit),
             AxFailure::Unreadable { field } | AxFailure::Identity { field } => {
                 error.with_detail("field", field)
             }

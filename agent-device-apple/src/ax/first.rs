@@ -1,7 +1,10 @@
 //! This source before another one.
 
 use agent_device_core::{
-    Call, Result, Snapshot, SnapshotBackend, action::Target, async_trait, geometry::Rect,
+    Call, Result, Snapshot, SnapshotBackend,
+    action::Target,
+    async_trait,
+    geometry::Rect,
     snapshot::{CaptureOptions, QualityReason, QualityState},
 };
 

@@ -44,6 +44,7 @@ const SOURCES: &[Source] = sources![
     "Wire.swift" in "AXService",
     "SimulatorSource.swift" in "AXGuest",
     "main.swift" in "AXGuest",
+    "AXDeclarations.h" in "AXGuest",
     "AXPrivate.h" in "AXGuest",
     "AXPrivate.m" in "AXGuest",
 ];
@@ -88,7 +89,11 @@ impl Host {
     }
 
     /// `simctl spawn`: runs a program in the simulator.
-    fn spawn_tool<A: AsRef<std::ffi::OsStr>>(&self, limit: Duration, arguments: impl IntoIterator<Item = A>) -> Tool {
+    fn spawn_tool<A: AsRef<std::ffi::OsStr>>(
+        &self,
+        limit: Duration,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Tool {
         let tool = Tool::new("xcrun", limit).args(["simctl"]);
         let tool = match &self.set {
             Some(set) => tool.args([OsString::from("--set"), set.clone()]),
@@ -106,19 +111,32 @@ impl Host {
     async fn start(&self) -> Result<Guest, AxFailure> {
         // New simulators have both switched off, and readers then see an app without content.
         for setting in ["AccessibilityEnabled", "ApplicationAccessibilityEnabled"] {
-            let write = ["defaults", "write", "com.apple.Accessibility", setting, "-bool", "true"];
+            let write = [
+                "defaults",
+                "write",
+                "com.apple.Accessibility",
+                setting,
+                "-bool",
+                "true",
+            ];
             let tool = self.spawn_tool(Duration::from_secs(15), write);
-            self.tools.run(tool, &Patience::alone(Duration::from_secs(15))).await?;
+            self.tools
+                .run(tool, &Patience::alone(Duration::from_secs(15)))
+                .await?;
         }
         let program = match &self.program {
             Some(program) => program.clone(),
             None => self.compiled().await?,
         };
         let unprepared = |what: String| AxFailure::Unprepared { what };
-        let folder = scratch("ax").map_err(|error| unprepared(format!("no folder for the socket: {error}")))?;
+        let folder = scratch("ax")
+            .map_err(|error| unprepared(format!("no folder for the socket: {error}")))?;
         let socket = folder.path().join("s");
         if socket.as_os_str().len() > MAX_SOCKET_PATH {
-            return Err(unprepared(format!("{} is too long for a socket", socket.display())));
+            return Err(unprepared(format!(
+                "{} is too long for a socket",
+                socket.display()
+            )));
         }
         let idle = IDLE_SECONDS.to_string();
         let serve = [
@@ -131,7 +149,9 @@ impl Host {
             "false".as_ref(),
         ];
         let tool = self.spawn_tool(Duration::MAX, serve);
-        let running = self.tools.spawn(&tool, Arc::new(|line| tracing::trace!(line, "ax guest")))?;
+        let running = self
+            .tools
+            .spawn(&tool, Arc::new(|line| tracing::trace!(line, "ax guest")))?;
         let guest = Guest {
             client: Client::new(socket),
             running,
@@ -195,8 +215,24 @@ impl Host {
     }
 }
 
-const CLANG: &[&str] = &["clang", "-fobjc-arc", "-fobjc-exceptions", "-fmodules", "-O2", "-Wall", "-Werror"];
-const SWIFTC: &[&str] = &["swiftc", "-swift-version", "6", "-O", "-whole-module-optimization", "-module-name", "AXGuest"];
+const CLANG: &[&str] = &[
+    "clang",
+    "-fobjc-arc",
+    "-fobjc-exceptions",
+    "-fmodules",
+    "-O2",
+    "-Wall",
+    "-Werror",
+];
+const SWIFTC: &[&str] = &[
+    "swiftc",
+    "-swift-version",
+    "6",
+    "-O",
+    "-whole-module-optimization",
+    "-module-name",
+    "AXGuest",
+];
 
 /// The simulators of a Mac run programs of its own architecture.
 fn target() -> String {
@@ -211,12 +247,19 @@ fn target() -> String {
 fn key(sources: &[Source]) -> String {
     let mut hash = Sha256::new();
     let arguments = [CLANG.join(" "), SWIFTC.join(" "), target()];
-    let parts = arguments.iter().map(String::as_str).chain(sources.iter().flat_map(|(name, text)| [*name, *text]));
+    let parts = arguments
+        .iter()
+        .map(String::as_str)
+        .chain(sources.iter().flat_map(|(name, text)| [*name, *text]));
     for part in parts {
         hash.update(part);
         hash.update([0]);
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 impl Guest {
@@ -232,12 +275,21 @@ impl Guest {
             |(), _, _| Judgement::Done(()),
         )
         .await;
-        if matches!(observation.end, agent_device_core::observe::End::Done { .. }) {
+        if matches!(
+            observation.end,
+            agent_device_core::observe::End::Done { .. }
+        ) {
             return Ok(());
         }
         let what = match self.running.exit_code() {
-            Some(code) => format!("the program ended with code {code}: {}", self.running.tail().trim()),
-            None => format!("the program does not listen on {}", self.client.socket().display()),
+            Some(code) => format!(
+                "the program ended with code {code}: {}",
+                self.running.tail().trim()
+            ),
+            None => format!(
+                "the program does not listen on {}",
+                self.client.socket().display()
+            ),
         };
         Err(AxFailure::Unprepared { what })
     }
@@ -325,8 +377,16 @@ impl Keeper {
         let (at, mut outcome) = self.begin();
         let until = patience.deadline.min(at + self.first_wait);
         let wait = tokio::time::timeout_at(until, outcome.wait_for(Option::is_some));
-        let waited = patience.cancel.run_until_cancelled(wait).await.ok_or(AxFailure::Canceled)?;
-        match waited.ok().and_then(Result::ok).and_then(|outcome| outcome.clone()) {
+        let waited = patience
+            .cancel
+            .run_until_cancelled(wait)
+            .await
+            .ok_or(AxFailure::Canceled)?;
+        match waited
+            .ok()
+            .and_then(Result::ok)
+            .and_then(|outcome| outcome.clone())
+        {
             Some(Ok(guest)) => Ok(guest),
             Some(Err(what)) => Err(AxFailure::Unprepared { what }),
             None => Err(AxFailure::Preparing),
@@ -359,14 +419,22 @@ mod tests {
         let sources = [("a.swift", "let a = 1"), ("b.swift", "let b = 2")];
         let same = key(&sources);
         assert_eq!((same.len(), key(&sources)), (32, same.clone()));
-        for other in [[("a.swift", "let a = 2"), sources[1]], [("c.swift", "let a = 1"), sources[1]], [sources[1], sources[0]]] {
+        for other in [
+            [("a.swift", "let a = 2"), sources[1]],
+            [("c.swift", "let a = 1"), sources[1]],
+            [sources[1], sources[0]],
+        ] {
             assert_ne!(key(&other), same);
         }
     }
 
     #[test]
     fn the_source_is_all_of_the_source() {
-        let folder = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../runner-swift/Sources").join(name);
+        let folder = |name: &str| {
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../runner-swift/Sources")
+                .join(name)
+        };
         let mut files: Vec<_> = ["AXService", "AXGuest"]
             .into_iter()
             .flat_map(|name| fs::read_dir(folder(name)).unwrap())

@@ -63,7 +63,10 @@ impl Facts<'_> {
     fn kind(&self) -> (&'static str, Role) {
         let by_class = |class: &Option<Cow<'_, str>>| {
             let class = class.as_deref()?;
-            CLASSES.iter().find(|(name, _)| *name == class).map(|(_, raw)| *raw)
+            CLASSES
+                .iter()
+                .find(|(name, _)| *name == class)
+                .map(|(_, raw)| *raw)
         };
         let raw = self
             .automation_type
@@ -76,7 +79,8 @@ impl Facts<'_> {
 
     /// Whether the element says that it doesn't react.
     pub(super) fn is_disabled(&self) -> bool {
-        self.traits.is_some_and(|bits| bits & traits::NOT_ENABLED != 0)
+        self.traits
+            .is_some_and(|bits| bits & traits::NOT_ENABLED != 0)
     }
 
     /// Writes the facts into the node. What the element doesn't say stays absent.
@@ -121,7 +125,8 @@ impl Facts<'_> {
         }
         // An empty field says its placeholder where its text would be.
         if role.takes_text() && self.placeholder.as_deref() == Some(value) {
-            node.flag(Flag::HintShowing, true).text(TextField::Value, "");
+            node.flag(Flag::HintShowing, true)
+                .text(TextField::Value, "");
             return;
         }
         match checked(value).filter(|_| is_checkable(role)) {

@@ -84,10 +84,11 @@ impl<'a> Describe<'a> {
     /// The request as a frame.
     pub(super) fn frame(&self, limits: &AxLimits) -> Result<Vec<u8>, AxFailure> {
         let mut frame = vec![0; HEADER];
-        serde_json::to_writer(&mut frame, self)
-            .map_err(|_| AxFailure::unreadable("request"))?;
+        serde_json::to_writer(&mut frame, self).map_err(|_| AxFailure::unreadable("request"))?;
         let body = frame.len() - HEADER;
-        let length = u32::try_from(body).ok().filter(|_| body <= limits.request_bytes);
+        let length = u32::try_from(body)
+            .ok()
+            .filter(|_| body <= limits.request_bytes);
         let Some(length) = length else {
             return Err(AxFailure::TooLarge {
                 what: "request",
@@ -128,15 +129,24 @@ mod tests {
     use super::*;
 
     fn expected(generation: &str) -> Expected<'_> {
-        Expected { request_id: "r", pid: 7, generation }
+        Expected {
+            request_id: "r",
+            pid: 7,
+            generation,
+        }
     }
 
     #[test]
     fn a_request_is_a_length_and_json() {
         let limits = AxLimits::default();
-        let frame = Describe::new(&expected("g"), &limits, Some(32)).frame(&limits).unwrap();
+        let frame = Describe::new(&expected("g"), &limits, Some(32))
+            .frame(&limits)
+            .unwrap();
         let (header, body) = frame.split_at(HEADER);
-        assert_eq!(body_length(header.try_into().unwrap(), 4096).unwrap(), body.len());
+        assert_eq!(
+            body_length(header.try_into().unwrap(), 4096).unwrap(),
+            body.len()
+        );
         let json: serde_json::Value = serde_json::from_slice(body).unwrap();
         assert_eq!(
             json,
@@ -152,15 +162,29 @@ mod tests {
     fn a_request_beyond_its_limit_is_not_sent() {
         let limits = AxLimits::default();
         let long = "x".repeat(70_000);
-        let failure = Describe::new(&expected(&long), &limits, None).frame(&limits).unwrap_err();
-        assert!(matches!(failure, AxFailure::TooLarge { what: "request", .. }), "{failure:?}");
+        let failure = Describe::new(&expected(&long), &limits, None)
+            .frame(&limits)
+            .unwrap_err();
+        assert!(
+            matches!(
+                failure,
+                AxFailure::TooLarge {
+                    what: "request",
+                    ..
+                }
+            ),
+            "{failure:?}"
+        );
     }
 
     #[test]
     fn a_length_beyond_the_limit_is_refused_before_its_body() {
         assert_eq!(body_length([0, 0, 1, 0], 256).unwrap(), 256);
         for header in [[0, 0, 1, 1], [0xff; 4]] {
-            assert!(matches!(body_length(header, 256), Err(AxFailure::TooLarge { what: "reply", .. })));
+            assert!(matches!(
+                body_length(header, 256),
+                Err(AxFailure::TooLarge { what: "reply", .. })
+            ));
         }
     }
 }

@@ -114,13 +114,20 @@ pub(super) fn role(word: &str) -> Role {
     found.map_or(Role::Other, |(_, role)| *role)
 }
 
+/// The word and the role of a raw value; those of `Other` for one that is not known.
+#[cfg(all(feature = "host", unix))]
+pub(crate) fn kind_of(raw: u64) -> (&'static str, Role) {
+    let known = usize::try_from(raw).ok().and_then(|raw| TYPES.get(raw));
+    known.copied().unwrap_or(TYPES[1])
+}
+
 /// Elements whose value is the state of a box or switch.
-pub(super) fn is_checkable(role: Role) -> bool {
+pub(crate) fn is_checkable(role: Role) -> bool {
     matches!(role, Role::Switch | Role::Checkbox | Role::Radio)
 }
 
 /// What such a value says; `None` if it is no state.
-pub(super) fn checked(value: &str) -> Option<agent_device_core::snapshot::Checked> {
+pub(crate) fn checked(value: &str) -> Option<agent_device_core::snapshot::Checked> {
     use agent_device_core::snapshot::Checked;
     match value {
         "0" | "false" | "off" => Some(Checked::Off),

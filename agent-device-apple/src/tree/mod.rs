@@ -12,6 +12,8 @@ mod quality;
 mod source;
 
 pub use decode::decode;
+#[cfg(all(feature = "host", unix))]
+pub(crate) use element::{checked, is_checkable, kind_of};
 pub use source::decode_source;
 
 use agent_device_core::Snapshot;

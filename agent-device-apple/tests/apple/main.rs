@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
 mod corpus;
+mod ax;
 mod golden;
 mod launch;
 mod peers;

@@ -9,6 +9,7 @@ import Foundation
 /// | `tree=fan:TRUNK:BRANCHES:LENGTH` | a line that splits |
 /// | `tree=file:PATH` | a JSON array of elements in document order, each with its `depth` |
 /// | `owner=PID`, `owner=none`, `owner=changes` | whose app is in front; the one that is asked for unless said |
+/// | `owner=file:PATH` | the same, read from a file at each look |
 /// | `reject-above=N` | reads of more levels are refused as too deep |
 /// | `children=unknown`, `handles=missing` | what the app keeps to itself at a boundary |
 /// | `slow=MS`, `hang=N` | each read takes so long; the N-th never ends |
@@ -30,6 +31,7 @@ struct Script {
     enum Owner {
         case asked
         case process(Int32)
+        case file(String)
         case nobody
         /// The app, and after the first look another one.
         case changes
@@ -67,6 +69,7 @@ struct Script {
         case ("tree", _, _): elements = try Self.tree(parts)
         case ("owner", "none", _): owner = .nobody
         case ("owner", "changes", _): owner = .changes
+        case ("owner", _, _) where parts.first == "file" && parts.count == 2: owner = .file(parts[1])
         case ("owner", _, let pid?): owner = .process(Int32(clamping: pid))
         case ("reject-above", _, let levels?): rejectAbove = levels
         case ("children", "unknown", _): knowsChildren = false

@@ -19,6 +19,7 @@ final class ScriptedApp: TreeSource {
         switch script.owner {
         case .asked: return asked
         case .process(let pid): return pid
+        case .file(let path): return (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int32($0) }
         case .nobody: return nil
         case .changes: return looks == 1 ? asked : asked + 1
         }
