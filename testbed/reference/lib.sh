@@ -87,7 +87,12 @@ ask() {
 show() {
     LOG=${LOG:-$(a forward tcp:0 tcp:47391)}
     ask "$LOG" "reset r $1" >"$SCRATCH/reset"
+    # A large screen may take longer than one command waits for the main thread; "events" waits for it too.
+    for _ in $(seq 10); do
+        ! grep -q 'main thread is busy' "$SCRATCH/reset" || ask "$LOG" "events e" >"$SCRATCH/reset"
+    done
     grep -q '^ok=true' "$SCRATCH/reset" || die "the fixture app: $(cat "$SCRATCH/reset")"
+    [[ $(ask "$LOG" "state s") == *"screen=${1%%\?*}"* ]] || die "the fixture app did not go to $1"
 }
 
 # events: what the fixture app saw since then, as JSON
