@@ -112,7 +112,8 @@ impl Memory {
 }
 
 impl Apple {
-    /// A device whose runner is started by the first operation, which tells what is wrong with the target.
+    /// A device whose runner is started by the first operation, which tells what is wrong with the target. A build of the runner
+    /// takes longer than an operation has: where none is there yet, [`connect`](Self::connect) first.
     pub fn new(target: AppleTarget, config: AppleConfig) -> Self {
         let profile = target.profile();
         let kept = matches!(target, AppleTarget::Runner { .. });

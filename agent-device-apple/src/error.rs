@@ -287,6 +287,7 @@ impl StartFailure {
     fn cause(&self) -> Option<&Cause> {
         match self {
             Self::Exited { cause, .. } | Self::NotReady { cause, .. } => cause.as_ref(),
+            Self::Launch(LaunchFailure::Cause(cause)) => Some(cause),
             Self::Launch(LaunchFailure::Build(BuildFailure::Failed { cause, .. })) => {
                 cause.as_ref()
             }
@@ -315,6 +316,7 @@ impl StartFailure {
             Self::Launch(launch) => match launch {
                 LaunchFailure::Leased { .. } => "device_leased",
                 LaunchFailure::NoDevice { .. } => "device_not_found",
+                LaunchFailure::Cause(cause) => cause.reason.as_str(),
                 LaunchFailure::Io(_) | LaunchFailure::Patch(_) => "runner_launch_failed",
                 LaunchFailure::Tool(tool) | LaunchFailure::Build(BuildFailure::Tool(tool)) => {
                     tool_reason(tool)
@@ -363,6 +365,9 @@ impl StartFailure {
                 "Look at the device: a dialog or a lock screen may hold the runner up. details.output has what xcodebuild said."
             }
             "xcodebuild_exited_early" => "Read the last lines of the output in details.output.",
+            "runner_phase_budget_exhausted" => {
+                "A build of the runner takes minutes: give the first connection that time, or raise build_timeout."
+            }
             "runner_source_missing" => {
                 "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
             }
@@ -383,6 +388,9 @@ fn tool_reason(failure: &ToolFailure) -> &'static str {
             if command.starts_with("xcodebuild -version") || command.contains("--show-sdk") =>
         {
             "apple_toolchain_probe_unavailable"
+        }
+        ToolFailure::Timeout { command, .. } if command.starts_with("xcodebuild build") => {
+            "runner_phase_budget_exhausted"
         }
         ToolFailure::Timeout { .. } => "tool_unanswered",
         ToolFailure::Canceled { .. } => reason::REQUEST_CANCELED,

@@ -173,31 +173,20 @@ pub(crate) async fn confirm_visible(
 }
 
 pub(crate) async fn screenshot(apple: &Apple, call: &Call) -> Result<Screenshot> {
-    // In Base64, with the envelope around it.
-    let limit = apple.runner.config().max_picture / 3 * 4 + (1 << 20);
-    let command = Command::new(Verb::Screenshot)
-        .with("inlineScreenshot", true)
-        .up_to(limit);
-    let data = apple.runner.ask(&command, call).await?;
-    let png = data
-        .image_base64
-        .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok())
-        .filter(|png| png.starts_with(b"\x89PNG\r\n\x1a\n"))
-        .ok_or_else(|| {
-            Error::new(ErrorCode::CommandFailed, "the runner gave no picture")
-                .with_reason("picture_unreadable")
-                .with_retriable(true)
-        })?;
-    // Pixels of the picture for each point of the screen; the width of a PNG stands at a fixed place in it.
-    let width = png
-        .get(16..20)
-        .and_then(|bytes| bytes.first_chunk())
-        .map(|bytes| u32::from_be_bytes(*bytes));
-    let viewport = apple
-        .memory
-        .viewport()
-        .filter(|viewport| viewport.is_usable());
-    let scale = match (width, viewport) {
+    let png = match runners_picture(apple, call).await {
+        Ok(png) => png,
+        // A runner that can't see any more is when a picture is wanted most.
+        Err(error) => match apple.runner.launcher().apps() {
+            Apps::Simulator(simctl) => simctl
+                .screenshot(&Apple::patience(call))
+                .await
+                .map_err(|_| error)?,
+            _ => return Err(error),
+        },
+    };
+    // Pixels of the picture for each point of the screen.
+    let viewport = apple.memory.viewport().filter(|rect| rect.is_usable());
+    let scale = match (width(&png), viewport) {
         (Some(width), Some(viewport)) => f64::from(width) / viewport.width,
         _ => 0.0,
     };
@@ -205,6 +194,31 @@ pub(crate) async fn screenshot(apple: &Apple, call: &Call) -> Result<Screenshot>
         apple.memory.set_scale(scale);
     }
     Ok(Screenshot { png, scale })
+}
+
+async fn runners_picture(apple: &Apple, call: &Call) -> Result<Vec<u8>> {
+    // In Base64, with the envelope around it.
+    let limit = apple.runner.config().max_picture / 3 * 4 + (1 << 20);
+    let command = Command::new(Verb::Screenshot)
+        .with("inlineScreenshot", true)
+        .up_to(limit);
+    let data = apple.runner.ask(&command, call).await?;
+    let decode = |text| base64::engine::general_purpose::STANDARD.decode(text).ok();
+    data.image_base64
+        .and_then(decode)
+        .filter(|png| width(png).is_some())
+        .ok_or_else(|| {
+            Error::new(ErrorCode::CommandFailed, "the runner gave no picture")
+                .with_reason("picture_unreadable")
+                .with_retriable(true)
+        })
+}
+
+/// The width of a PNG in pixels: it stands at a fixed place.
+fn width(png: &[u8]) -> Option<u32> {
+    let header = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
+    let width = header.get(8..)?.first_chunk()?;
+    Some(u32::from_be_bytes(*width)).filter(|width| *width > 0)
 }
 
 pub(crate) async fn alert(apple: &Apple, call: &Call) -> Result<Option<Alert>> {

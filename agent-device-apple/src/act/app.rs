@@ -119,7 +119,16 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
                 launch(apple, app, call).await?;
             }
             mutate(call, simctl.open_url(url, &patience)).await?;
-            confirm(apple, call).await
+            let mut question = Question::read(apple, call).await;
+            if question == Question::WhetherToOpen {
+                // Another app may have the same scheme: only one's own is let in.
+                let scheme = scheme.unwrap_or_default();
+                let app = app.unwrap_or_default();
+                if simctl.declares_scheme(&app, scheme, &patience).await != Some(true) {
+                    question = Question::OfAnother;
+                }
+            }
+            question.answer(apple, call).await
         }
         Apps::Device(devicectl) => {
             let app = app.ok_or_else(|| {
@@ -139,30 +148,53 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
     }
 }
 
-/// The system may ask whether the app may be opened. Nothing else is answered, and that it can't be read fails nothing: the
-/// address was handed over.
-async fn confirm(apple: &Apple, call: &Call) -> Result<Performed> {
-    let performed = Performed::new();
-    if apple.runner.state() != RunnerState::Ready || apple.runner.app().is_none() {
-        return Ok(performed);
+/// What the system asks after an address was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// Nothing, or nothing that can be read: the address was handed over, so that fails nothing.
+    None,
+    /// Whether the app may be opened.
+    WhetherToOpen,
+    /// The same, of an app that is not known to be the one under test.
+    OfAnother,
+    /// Something else.
+    Else,
+}
+
+impl Question {
+    async fn read(apple: &Apple, call: &Call) -> Self {
+        if apple.runner.state() != RunnerState::Ready || apple.runner.app().is_none() {
+            return Self::None;
+        }
+        let ask = Command::new(Verb::AlertGet).with("timeoutMs", 500);
+        let Ok(data) = apple.runner.ask(&ask, call).await else {
+            return Self::None;
+        };
+        let buttons = data.items.unwrap_or_default().len();
+        if asks_to_open(&data.message.unwrap_or_default()) && buttons == 2 {
+            Self::WhetherToOpen
+        } else {
+            Self::Else
+        }
     }
-    let ask = Command::new(Verb::AlertGet).with("timeoutMs", 500);
-    let Ok(data) = apple.runner.ask(&ask, call).await else {
-        return Ok(performed);
-    };
-    let title = data.message.unwrap_or_default();
-    let buttons = data.items.unwrap_or_default();
-    if !asks_to_open(&title) {
-        return Ok(performed.with_warning("an alert is open that was not answered"));
+
+    async fn answer(self, apple: &Apple, call: &Call) -> Result<Performed> {
+        let performed = Performed::new();
+        Ok(match self {
+            Self::None => performed,
+            Self::WhetherToOpen => {
+                let accept = Command::new(Verb::AlertAccept).with("timeoutMs", 5000);
+                apple.runner.ask(&accept, call).await?;
+                performed.with_warning(
+                    "the question whether the app may be opened was answered with yes",
+                )
+            }
+            Self::OfAnother => performed.with_warning(
+                "the question whether an app may be opened was not answered: it may be another app than the one under test",
+            ),
+            Self::Else => performed.with_warning("an alert is open that was not answered"),
+        })
     }
-    if buttons.len() != 2 {
-        return Ok(performed.with_warning(
-            "the question whether the app may be opened has other buttons than are known",
-        ));
-    }
-    let accept = Command::new(Verb::AlertAccept).with("timeoutMs", 5000);
-    apple.runner.ask(&accept, call).await?;
-    Ok(performed.with_warning("the question whether the app may be opened was answered with yes"))
 }
 
 /// The system's sheet: Open in “App”?

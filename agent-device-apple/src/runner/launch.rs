@@ -22,7 +22,7 @@ use crate::{
     profile::{Kind, Platform, Profile},
     tools::{
         Build, BuildFailure, BuildSettings, Cause, Devicectl, OnLine, PATCHED, Patience, Running,
-        Signal, Simctl, ToolFailure, ToolPath, Unusable, cause_in, launch_tool, word,
+        Signal, Simctl, Tool, ToolFailure, ToolPath, Unusable, cause_in, launch_tool, word,
     },
 };
 
@@ -89,6 +89,8 @@ pub(crate) enum LaunchFailure {
     Build(#[from] BuildFailure),
     #[error("there is no device {udid}")]
     NoDevice { udid: String },
+    #[error("{}", .0.line)]
+    Cause(Cause),
     #[error("another process drives the device")]
     Leased { owner: Option<u32> },
     #[error("the launch of the runner could not be prepared")]
@@ -250,8 +252,10 @@ impl Launcher {
 
     /// Sees to it that the device is there and up.
     async fn prepare(&self, udid: &str, patience: &Patience) -> Result<(), LaunchFailure> {
-        if self.profile().kind != Kind::Simulator {
-            return Ok(());
+        match self.profile().kind {
+            Kind::Simulator => {}
+            Kind::Mac => return self.developer_mode(patience).await,
+            Kind::Device => return Ok(()),
         }
         let simctl = self.simctl(udid);
         let (runtime, simulator) =
@@ -266,6 +270,20 @@ impl Launcher {
             simctl.boot(patience).await?;
         }
         Ok(())
+    }
+
+    /// Without it, every test asks for a password that nobody types.
+    async fn developer_mode(&self, patience: &Patience) -> Result<(), LaunchFailure> {
+        let tool = Tool::new("DevToolsSecurity", Duration::from_secs(2)).args(["-status"]);
+        // That it can't be asked says nothing.
+        let Ok(output) = self.tools.run_any(tool, patience).await else {
+            return Ok(());
+        };
+        let text = format!("{}\n{}", output.text(), output.stderr);
+        match text.lines().find_map(cause_in) {
+            Some(cause) => Err(LaunchFailure::Cause(cause)),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn simctl(&self, udid: &str) -> Simctl {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{error::StartFailure, tools::Patience};
 
-/// How long a runner that somebody else keeps may take to listen again.
+/// How long a runner that somebody else keeps may refuse connections until it counts as gone.
 const KEPT: Duration = Duration::from_secs(1);
 /// One question while a runner starts.
 const QUESTION: Duration = Duration::from_secs(20);
@@ -85,11 +85,8 @@ pub(super) async fn start(
             shared.config.idle_stop,
         ))),
     };
-    let patience = patience.within(if kept {
-        KEPT
-    } else {
-        shared.config.startup_timeout
-    });
+    let patience = patience.within(shared.config.startup_timeout);
+    let begun = Instant::now();
     let mut pause = PAUSE;
     loop {
         if let Some(failure) = ended(&session) {
@@ -108,11 +105,12 @@ pub(super) async fn start(
             }
             Err(_) if patience.cancel.is_cancelled() => return Err(StartFailure::Canceled),
             Err(_) if ended(&session).is_some() => continue,
-            Err(Unanswered::Unwritten(Unwritten::Gone)) | Err(_)
-                if pause >= patience.remaining() =>
+            Err(Unanswered::Unwritten(Unwritten::Refused(_)))
+                if kept && begun.elapsed() >= KEPT =>
             {
                 return Err(not_ready(&session));
             }
+            Err(_) if pause >= patience.remaining() => return Err(not_ready(&session)),
             Err(_) => {}
         }
         let woken = async {

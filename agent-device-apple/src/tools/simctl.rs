@@ -130,6 +130,51 @@ impl Simctl {
         self.run(tool, patience).await.map(drop)
     }
 
+    /// A picture of the simulator's screen, as PNG.
+    pub(crate) async fn screenshot(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {
+        let command = || "xcrun simctl io screenshot".to_owned();
+        let lost = |source| ToolFailure::Lost {
+            command: command(),
+            source,
+        };
+        let folder = super::scratch("screenshot").map_err(lost)?;
+        let file = folder.path().join("screen.png");
+        let tool = self
+            .tool(secs(20))
+            .args(["io", &self.udid, "screenshot", "--type=png"])
+            .args([&file]);
+        self.run(tool, patience).await?;
+        super::read_bounded(&file).map_err(lost)
+    }
+
+    /// Whether the app says that it opens addresses of this scheme. `None`: it can't be told.
+    pub(crate) async fn declares_scheme(
+        &self,
+        app: &str,
+        scheme: &str,
+        patience: &Patience,
+    ) -> Option<bool> {
+        let tool = self
+            .tool(secs(10))
+            .args(["get_app_container", &self.udid, app, "app"]);
+        let output = self.run(tool, patience).await.ok()?;
+        let folder = std::path::PathBuf::from(output.text().trim());
+        let info = super::read_bounded(&folder.join("Info.plist")).ok()?;
+        let info = plist::Value::from_reader(std::io::Cursor::new(info)).ok()?;
+        let Some(types) = info.as_dictionary()?.get("CFBundleURLTypes") else {
+            return Some(false);
+        };
+        let schemes = types
+            .as_array()?
+            .iter()
+            .filter_map(|kind| kind.as_dictionary()?.get("CFBundleURLSchemes")?.as_array());
+        Some(schemes.flatten().any(|known| {
+            known
+                .as_string()
+                .is_some_and(|known| known.eq_ignore_ascii_case(scheme))
+        }))
+    }
+
     pub(crate) async fn read_clipboard(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {
         let tool = self.tool(secs(15)).args(["pbpaste", &self.udid]);
         self.run(tool, patience).await.map(|output| output.stdout)

@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use agent_device_apple::{Apple, AppleTarget, Profile, RunnerState};
 use agent_device_core::{
-    Call, Error, ErrorCode, Interactor as _,
+    Call, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget},
 };
 use serde_json::json;
@@ -256,16 +256,22 @@ async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() 
         }
     };
     let open = Action::Open(OpenTarget::Url("fixture://counter".to_owned()));
-    for (title, buttons, answers) in [
-        ("Open in “Proving Ground”?", &["Cancel", "Open"][..], 1),
-        (
-            "Allow “Proving Ground” to track you?",
-            &["No", "Yes"][..],
-            0,
-        ),
+    let ask = "Open in “Proving Ground”?";
+    let other = "Allow “Proving Ground” to track you?";
+    for (title, scheme, buttons, answers) in [
+        (ask, "fixture", &["Cancel", "Open"][..], 1),
+        (ask, "elsewhere", &["Cancel", "Open"][..], 0),
+        (other, "fixture", &["No", "Yes"][..], 0),
     ] {
         let runner = Scripted::start(alert(title, buttons)).await;
         let tools = Tools::new(&says_port(runner.address.port()));
+        // The keys of an app's Info.plist, as in Apple's reference of its Core Foundation keys.
+        let info = format!(
+            "<plist version=\"1.0\"><dict><key>CFBundleURLTypes</key><array><dict><key>CFBundleURLSchemes</key><array>\
+             <string>{scheme}</string></array></dict></array></dict></plist>"
+        );
+        fs::write(tools.folder.path().join("Info.plist"), info).unwrap();
+        tools.xcrun("case $2 in get_app_container) echo \"$here\";; esac");
         let mut config = tools.config();
         config.app = Some("org.example.proving-ground".to_owned());
         let apple = Apple::connect(tools.simulator(), config).await.unwrap();
@@ -276,7 +282,7 @@ async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() 
             .iter()
             .filter(|request| request["action"] == "accept")
             .count();
-        assert_eq!(accepted, answers, "{title}");
+        assert_eq!(accepted, answers, "{title} {scheme}");
         assert_eq!(tools.calls().matches("simctl openurl").count(), 1);
     }
     // The tool hangs: the time is over, nothing is known, and nothing is handed over again.
@@ -339,4 +345,166 @@ async fn the_clipboard_of_a_simulator_is_read_and_written_by_its_tool() {
         !tools.calls().contains("käse"),
         "what is typed is no argument of a process"
     );
+}
+
+#[tokio::test]
+async fn a_mac_that_would_ask_for_a_password_is_told_how_to_cure_it() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    // DevToolsSecurity(1).
+    tools.folder.script(
+        "DevToolsSecurity",
+        "echo 'Developer mode is currently disabled.'",
+    );
+    let error = Apple::connect(AppleTarget::Mac, tools.config())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.reason(),
+        Some("devtools_security_developer_mode_disabled"),
+        "{error:?}"
+    );
+    assert!(error.hint().contains("DevToolsSecurity -enable"));
+    tools.folder.script(
+        "DevToolsSecurity",
+        "echo 'Developer mode is currently enabled.'",
+    );
+    let mac = Apple::connect(AppleTarget::Mac, tools.config())
+        .await
+        .unwrap();
+    assert!(
+        tools.calls().contains("platform=macOS,arch="),
+        "{}",
+        tools.calls()
+    );
+    let plan = agent_device_core::gesture::ScrollPlan::new(
+        agent_device_core::geometry::Direction::Down,
+        agent_device_core::gesture::ScrollAmount::Pixels(100.0),
+        agent_device_core::geometry::Rect::new(0.0, 0.0, 400.0, 800.0),
+        None,
+        None,
+    );
+    mac.perform(&Action::Scroll(plan.unwrap()), &call())
+        .await
+        .unwrap();
+    assert_eq!(runner.requests("desktopScroll")[0]["pixels"], 100.0);
+}
+
+#[tokio::test]
+async fn a_tv_is_driven_by_its_remote() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let profile = Profile::TVOS_SIMULATOR;
+    let tv = Apple::new(
+        AppleTarget::Runner {
+            profile,
+            address: runner.address,
+        },
+        crate::peers::fast(),
+    );
+    tv.perform(&Action::Back, &call()).await.unwrap();
+    tv.perform(&Action::Home, &call()).await.unwrap();
+    let buttons: Vec<_> = runner
+        .requests("remotePress")
+        .iter()
+        .map(|it| it["remoteButton"].clone())
+        .collect();
+    assert_eq!(buttons, ["menu", "home"]);
+    let error = tv
+        .perform(&Action::KeyboardDismiss, &call())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), error.dispatched().is_no()),
+        (ErrorCode::UnsupportedOperation, true)
+    );
+    assert!(runner.requests("keyboardDismiss").is_empty());
+}
+
+/// `devicectl` writes what it knows to a file. Keys of its JSON: `result.apps[].bundleIdentifier` and `url`,
+/// `result.runningProcesses[].executable` and `processIdentifier` (Xcode 15, as other open-source clients read them).
+const DEVICECTL: &str = r#"
+words="$*"
+while [ $# -gt 0 ]; do [ "$1" = --json-output ] && file=$2; shift; done
+case "$words" in
+*"info apps"*) echo '{"result":{"apps":[{"bundleIdentifier":"com.example.app","name":"App","url":"file:///private/var/containers/Bundle/Application/X/App.app/"}]}}' > "$file" ;;
+*"info processes"*) echo '{"result":{"runningProcesses":[{"executable":"file:///private/var/containers/Bundle/Application/X/App.app/App","processIdentifier":41},{"executable":"file:///private/var/containers/Bundle/Application/X/App.appetizer/Y","processIdentifier":42}]}}' > "$file" ;;
+*"process launch"*|*"process terminate"*) ;;
+*) exit 64 ;;
+esac
+"#;
+
+#[tokio::test]
+async fn apps_of_a_phone_are_opened_and_closed_by_devicectl() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let daemon = crate::usbmux::Daemon::start("U", runner.address);
+    let tools = Tools::new("exec sleep 600");
+    tools.xcrun(DEVICECTL);
+    let mut config = tools.config();
+    config.usbmux_socket = daemon.socket();
+    let target = AppleTarget::Device {
+        profile: Profile::IOS_DEVICE,
+        udid: "U".to_owned(),
+    };
+    let phone = Apple::connect(target, config).await.unwrap();
+    let open = |app: &str| Action::Open(OpenTarget::App(app.to_owned()));
+    phone
+        .perform(&open("com.example.app"), &call())
+        .await
+        .unwrap();
+    assert_eq!(runner.requests("targetReset").len(), 1);
+    let error = phone
+        .perform(&open("com.example.none"), &call())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), error.dispatched().is_no()),
+        (ErrorCode::AppNotInstalled, true)
+    );
+    phone
+        .perform(
+            &Action::Open(OpenTarget::Url("fixture://x".to_owned())),
+            &call(),
+        )
+        .await
+        .unwrap();
+    phone.perform(&Action::Close(None), &call()).await.unwrap();
+    let calls = tools.calls();
+    assert_eq!(calls.matches("process launch").count(), 2, "{calls}");
+    assert!(
+        calls.contains("--payload-url fixture://x com.example.app"),
+        "{calls}"
+    );
+    assert!(
+        calls.contains("--pid 41 --kill") && !calls.contains("--pid 42"),
+        "{calls}"
+    );
+    assert!(
+        calls.contains("CODE_SIGN_STYLE=Automatic -allowProvisioningUpdates"),
+        "{calls}"
+    );
+}
+
+#[tokio::test]
+async fn a_runner_that_can_not_see_leaves_the_picture_to_the_simulator() {
+    let runner = Scripted::start(|command, _, _| {
+        (command == "screenshot").then(|| Act::Reply(failed("COMMAND_FAILED")))
+    })
+    .await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    tools.xcrun("for file; do :; done; printf '\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR\\000\\000\\003\\044' > \"$file\"");
+    let apple = connect(&tools).await.unwrap();
+    let picture = apple.screenshot(&call()).await.unwrap();
+    assert_eq!(picture.png.len(), 20);
+    assert_eq!(picture.scale, 0.0, "the screen was not looked at yet");
+    apple
+        .capture(
+            &agent_device_core::snapshot::CaptureOptions::default(),
+            &call(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(apple.screenshot(&call()).await.unwrap().scale, 2.0);
+    // A runner of somebody else's has no tool beside it.
+    let bare = crate::peers::attached(runner.address, crate::peers::fast());
+    assert!(bare.screenshot(&call()).await.is_err());
 }

@@ -122,6 +122,12 @@ async fn a_lost_answer_is_found_in_the_journal() {
             > 3
     );
     assert_eq!(apple.starts(), 1, "the session was kept");
+    let shared = |request: &&agent_device_testbed::fault::Recorded| request.on_connection > 1;
+    assert_eq!(
+        proxy.requests().iter().filter(shared).count(),
+        0,
+        "each command has a connection of its own"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -85,10 +85,6 @@ const LIMITS: &[(Screen, &str)] = &[
         "the runner can't tell a screen without anything from a tree that has lost its content",
     ),
     (
-        Screen::Alert,
-        "the runner accepts by a list of words, and Delete is none of them",
-    ),
-    (
         Screen::Drawer,
         "the runner leaves out what lies beside the screen: no direction leads there",
     ),
