@@ -43,7 +43,9 @@ pub(crate) struct Found {
 /// The topmost alert of the screen.
 pub(crate) fn find(screen: &Snapshot) -> Option<Found> {
     let mut shown = screen.nodes().filter(is_shown);
-    let panel = shown.find(|node| matches!(node.role(), Role::Alert | Role::Dialog))?;
+    let panel = shown
+        .find(|node| matches!(node.role(), Role::Alert | Role::Dialog))
+        .or_else(|| window_that_asks(screen))?;
     let inside = || panel.descendants().filter(is_shown);
     let buttons: Vec<(Node<'_>, Rect)> = inside()
         .filter(|node| node.role() == Role::Button && node.flag(Flag::Enabled) != Some(false))
@@ -70,6 +72,23 @@ pub(crate) fn find(screen: &Snapshot) -> Option<Found> {
         accept,
         dismiss,
         field: field.map(Node::id),
+    })
+}
+
+/// A window without a panel that a dialog has, but with the text and a button of one.
+fn window_that_asks(screen: &Snapshot) -> Option<Node<'_>> {
+    let named = |ids: &'static [&'static str]| {
+        screen
+            .nodes()
+            .filter(is_shown)
+            .filter(move |node| name(*node).is_some_and(|name| ids.contains(&name)))
+    };
+    let window = |node: Node<'_>| node.ancestors().last().map(Node::id);
+    named(TEXTS).find_map(|text| {
+        let around = window(text)?;
+        let mut buttons = named(ACCEPT).chain(named(DISMISS));
+        let asks = buttons.any(|button| window(button) == Some(around));
+        asks.then(|| screen.get(around))?
     })
 }
 
@@ -125,12 +144,16 @@ mod tests {
 
     /// A dialog of these (class, id, text, bounds) in a window of its own.
     fn screen(nodes: &[(&str, &str, &str, &str)]) -> Snapshot {
+        screen_in("android:id/parentPanel", nodes)
+    }
+
+    fn screen_in(panel: &str, nodes: &[(&str, &str, &str, &str)]) -> Snapshot {
         let mut xml = String::from("<hierarchy rotation=\"0\">");
         let package = "package=\"com.app\" visible-to-user=\"true\"";
         xml.push_str(&format!(
             "<node window-type=\"1\" window-active=\"true\" window-bounds=\"[0,0][100,100]\" class=\"android.widget.FrameLayout\" \
              {package} bounds=\"[0,0][100,100]\"><node class=\"android.widget.LinearLayout\" \
-             resource-id=\"android:id/parentPanel\" {package} bounds=\"[0,0][100,100]\">"
+             resource-id=\"{panel}\" {package} bounds=\"[0,0][100,100]\">"
         ));
         for (class, id, text, bounds) in nodes {
             xml.push_str(&format!(
@@ -225,6 +248,20 @@ mod tests {
         );
         let (_, accept, dismiss) = answers(&[("Button", "", "Fine", "[0,40][100,60]")]);
         assert_eq!((accept.as_deref(), dismiss), (Some("Fine"), None));
+    }
+
+    #[test]
+    fn a_dialog_without_a_panel_is_known_by_its_text_and_its_button() {
+        let owner = "com.google.android.permissioncontroller:id/permission_";
+        let message = format!("{owner}message");
+        let allow = format!("{owner}allow_button");
+        let text = ("TextView", &*message, "Camera?", "[0,0][100,40]");
+        let button = ("Button", &*allow, "Allow", "[0,50][100,90]");
+        let found = find(&screen_in("", &[text, button])).unwrap();
+        assert_eq!(found.alert, Alert::new("Camera?").with_buttons(["Allow"]));
+        assert!(found.accept.is_some() && found.dismiss.is_none());
+        assert_eq!(find(&screen_in("", &[text])), None);
+        assert_eq!(find(&screen_in("", &[button])), None);
     }
 
     #[test]

@@ -56,13 +56,16 @@ fn lost() -> Vec<Step> {
     service(vec![okay(), Step::Line, Step::Reset])
 }
 
+/// A name, what the device answers, and what the failure says: whether it is a no, after how many steps, and why.
+type Row = (&'static str, Vec<Vec<Step>>, bool, u32, &'static str);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_went_out_before_a_fill_failed_is_counted() {
     let tap = || done("tap", 3, "");
     let look = |number| screen(number, &focused(NAME, "text=\"old\""));
     let elsewhere = |number| screen(number, &focused("com.app:id/other", "text=\"\""));
     let never: Vec<_> = (4..60).map(elsewhere).collect();
-    let table: Vec<(&str, Vec<Vec<Step>>, bool, u32, &str)> = vec![
+    let table: Vec<Row> = vec![
         (
             "the focus tap is refused",
             vec![refused("tap", 3)],
