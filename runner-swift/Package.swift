@@ -15,6 +15,7 @@ let package = Package(
         .target(name: "RunnerCore"),
         .executableTarget(name: "RunnerSim", dependencies: ["RunnerCore"]),
         .testTarget(name: "RunnerCoreTests", dependencies: ["RunnerCore"]),
+        .testTarget(name: "RunnerSimTests", dependencies: ["RunnerCore", "RunnerSim"]),
         .target(name: "AXService"),
         .executableTarget(name: "AXPeer", dependencies: ["AXService"]),
         .testTarget(name: "AXServiceTests", dependencies: ["AXService"]),

@@ -3,7 +3,7 @@ import RunnerCore
 
 /// The runner on a simulated device: the real server, session and handlers over the fixture app.
 ///
-/// Takes its port as the real one does (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard
+/// Takes the platform as its argument (iOS, tvOS, macOS or visionOS), its port as the real one does (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard
 /// error, and ends with `shutdown`. What happens to the app is also appended to the file that `RUNNER_SIM_EVENTS` names.
 @main
 enum RunnerSim {
@@ -11,14 +11,13 @@ enum RunnerSim {
         let time = SystemTime()
         let markers = Markers.standardError
         let environment = ProcessInfo.processInfo.environment
-        let device = SimDevice(time: time, eventSink: environment["RUNNER_SIM_EVENTS"].flatMap(eventFile))
+        let name = CommandLine.arguments.dropFirst().first ?? Platform.iOS.rawValue
+        guard let platform = Platform(rawValue: name) else {
+            throw RunnerError(.invalidArguments, "the platform is one of \(Platform.allCases.map(\.rawValue)), not \(name)")
+        }
+        let device = SimDevice(platform, time: time, eventSink: environment["RUNNER_SIM_EVENTS"].flatMap(eventFile))
         let gate = MainThreadGate(executor: MainQueue(), time: time, markers: markers)
-        let drivers = Drivers(
-            platform: .iOS, target: SimTarget(device: device), elements: SimElements(device: device),
-            gestures: SimGestures(device: device), text: SimText(device: device), keyboard: SimKeyboard(device: device),
-            alerts: SimAlerts(device: device), screen: SimScreen(device: device), snapshots: SimSnapshots(device: device))
-        let session = Session(
-            handler: CommandHandlers(drivers, time: time, failures: device), gate: gate, time: time, failures: device, markers: markers)
+        let session = device.session(gate: gate, markers: markers)
 
         let control = Control(device: device)
         let beside = try Server { control.answer($0) }

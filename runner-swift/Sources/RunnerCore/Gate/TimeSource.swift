@@ -22,8 +22,15 @@ public struct SystemTime: TimeSource {
 
     public var uptime: Double { ProcessInfo.processInfo.systemUptime }
 
+    /// The main thread goes on serving its run loop in short slices: XCTest's own work, and the screen it waits for, need it.
+    private static let slice = 0.02
+
     public func wait(for latch: Latch, until deadline: Double) -> Bool {
-        latch.wait(seconds: deadline - uptime)
+        guard Thread.isMainThread else { return latch.wait(seconds: deadline - uptime) }
+        while !latch.isOpen, uptime < deadline {
+            RunLoop.current.run(until: Date(timeIntervalSinceNow: min(Self.slice, deadline - uptime)))
+        }
+        return latch.isOpen
     }
 }
 
@@ -51,7 +58,8 @@ public final class Latch: @unchecked Sendable {
     public func wait(seconds: Double) -> Bool {
         condition.lock()
         defer { condition.unlock() }
-        let end = Date(timeIntervalSinceNow: seconds)
+        // Longer than any wait, and still a date.
+        let end = Date(timeIntervalSinceNow: min(seconds, 1e9))
         while !isOpenNow {
             if !condition.wait(until: end) { return isOpenNow }
         }

@@ -33,6 +33,7 @@ struct App {
         var turned = false
     }
 
+    let platform: Platform
     var log = EventLog()
     var knobs = Knobs()
     private(set) var screen: Screen
@@ -45,12 +46,15 @@ struct App {
     /// The tree of before a navigation, reported until then.
     private var lagging: (scene: Scene, until: Double)?
     var lastTap: LastTap?
+    /// tvOS: the key of what the remote is on.
+    var remoteFocus: String?
     /// Whether buttons of alerts take no touch.
     var isStubborn = false
 
     enum Presence { case front, back, stopped }
 
-    init(_ screen: Screen = .home, now: Double) {
+    init(_ platform: Platform, on screen: Screen = .home, now: Double) {
+        self.platform = platform
         self.screen = screen
         state = State(opened: now)
     }
@@ -58,7 +62,7 @@ struct App {
     /// A fresh process on this screen, with an empty log. Nothing in the app led there.
     mutating func reset(_ screen: Screen, knobs: [Knob: Int], now: Double) {
         let (process, log) = (processId, log)
-        self = App(screen, now: now)
+        self = App(platform, on: screen, now: now)
         processId = process + 1
         self.log = log
         self.log.clear()

@@ -43,6 +43,43 @@ extension App {
         press(act, element, at: last.point, held: last.offset, now: end)
     }
 
+    /// tvOS: a button of the remote.
+    mutating func press(_ button: Command.RemoteButton, seconds: Double, now: Double) {
+        let scene = scene(now)
+        guard let at = scene.elements.firstIndex(where: \.isFocused) else { return }
+        let focused = scene.elements[at]
+        switch button {
+        case .menu: presence == .front && canGoBack ? back(now: now) : goHome()
+        case .home: goHome()
+        case .select:
+            if let act = focused.act { press(act, focused, at: focused.bounds.center, held: seconds, now: now) }
+        case .up, .down, .left, .right:
+            let nearest = scene.focusable.filter { $0 != at }.min { left, right in
+                distance(button, focused, scene.elements[left]) < distance(button, focused, scene.elements[right])
+            }
+            if let nearest, distance(button, focused, scene.elements[nearest]).isFinite { remoteFocus = scene.elements[nearest].key }
+        }
+    }
+
+    /// How far away an element is in a direction; infinite where it lies in another one.
+    private func distance(_ button: Command.RemoteButton, _ from: Element, _ to: Element) -> Double {
+        let (dx, dy) = (to.bounds.center.x - from.bounds.center.x, to.bounds.center.y - from.bounds.center.y)
+        let (ahead, aside) =
+            switch button {
+            case .up: (-dy, abs(dx))
+            case .down: (dy, abs(dx))
+            case .left: (-dx, abs(dy))
+            default: (dx, abs(dy))
+            }
+        return ahead > 0 ? ahead + 2 * aside : .infinity
+    }
+
+    /// A Mac's wheel over a place.
+    mutating func turnWheel(by delta: Double, at point: Point, now: Double) {
+        guard let scroller = scene(now).scroller(at: point), scroller.moves else { return }
+        move(scroller, by: delta, now)
+    }
+
     /// The system's stroke that leads back: from the leading edge over more than half of the screen.
     private func isFromEdge(_ from: Point, _ to: Point) -> Bool {
         canGoBack && screen != .gesture && from.x <= viewport.width * 0.06 && to.x - from.x > viewport.width / 2
@@ -52,7 +89,11 @@ extension App {
         guard contact.tracks.count == 1, let first = contact.tracks[0].first, let last = contact.tracks[0].last,
             let scroller = scene.scroller(at: first.point), scroller.moves
         else { return }
-        let offset = min(max(scroller.offset - (last.point.y - first.point.y), 0), scroller.max)
+        move(scroller, by: last.point.y - first.point.y, now)
+    }
+
+    private mutating func move(_ scroller: Scroller, by finger: Double, _ now: Double) {
+        let offset = min(max(scroller.offset - finger, 0), scroller.max)
         guard offset != scroller.offset else { return }
         record(scroller.name, .scroll, .object([.init("x", 0), .init("y", .number(offset))]))
         state.offsets[scroller.name] = offset

@@ -140,6 +140,19 @@ struct Scene {
 
     func find(_ key: String) -> Int? { elements.firstIndex { $0.key == key } }
 
+    /// What the remote can be on: what reacts and can be seen.
+    var focusable: [Int] {
+        elements.indices.filter { at in
+            elements[at].act != nil && elements[at].isEnabled && target(at: elements[at].bounds.center) == at
+        }
+    }
+
+    /// Puts the focus of the remote on an element, or on the first that can have it.
+    mutating func focus(_ key: String?) {
+        let focusable = focusable
+        if let at = focusable.first(where: { elements[$0].key == key }) ?? focusable.first { elements[at].isFocused = true }
+    }
+
     /// The application element alone.
     var rootOnly: Scene {
         var root = self

@@ -16,11 +16,13 @@ final class SimDevice: FailureCounter {
     }
 
     let time: any TimeSource
+    let platform: Platform
     private let state: Locked<State>
 
-    init(time: any TimeSource, eventSink: (@Sendable (JSON) -> Void)? = nil) {
+    init(_ platform: Platform = .iOS, time: any TimeSource, eventSink: (@Sendable (JSON) -> Void)? = nil) {
         self.time = time
-        var app = App(now: time.uptime)
+        self.platform = platform
+        var app = App(platform, now: time.uptime)
         app.log.sink = eventSink
         state = Locked(State(app: app))
     }
@@ -89,4 +91,16 @@ final class SimDevice: FailureCounter {
     var failures: Int { state.withLock { $0.failures } }
 
     func record(_ issue: String) { state.withLock { $0.failures += 1 } }
+}
+
+extension SimDevice {
+    /// The runner's own session and handlers over this device.
+    func session(gate: MainThreadGate, markers: Markers, injection: (any FailureInjection)? = nil) -> Session {
+        let drivers = Drivers(
+            platform: platform, target: SimTarget(device: self), elements: SimElements(device: self),
+            gestures: SimGestures(device: self), text: SimText(device: self), keyboard: SimKeyboard(device: self),
+            alerts: SimAlerts(device: self), screen: SimScreen(device: self), snapshots: SimSnapshots(device: self))
+        let handlers = CommandHandlers(drivers, time: time, failures: self, injection: injection)
+        return Session(handler: handlers, gate: gate, time: time, failures: self, markers: markers)
+    }
 }

@@ -12,7 +12,9 @@ struct SimGestures: GestureDriver {
     func referenceSize() throws -> Size { device.withApp { app, _ in app.viewport.size } }
 
     func synthesize(_ movements: PointerMovements, processId: Int32?) throws {
-        if device.meet(.refuseSynthesis) != nil { throw SynthesisRefused("XCSynthesizedEventRecord is missing") }
+        if device.platform != .iOS || device.meet(.refuseSynthesis) != nil {
+            throw SynthesisRefused("XCSynthesizedEventRecord is missing")
+        }
         device.touch(movements.pointers.map { $0.map { ($0.offset, $0.point) } })
     }
 
@@ -26,6 +28,21 @@ struct SimGestures: GestureDriver {
 
     func press(_ point: Point, seconds: Double, in bundleId: String?) throws {
         device.touch([[(0, point), (seconds, point)]])
+    }
+
+    func click(_ button: Command.MouseButton, at point: Point, in bundleId: String?) throws {
+        // The app has no context menus.
+        if button == .primary { try tap(point, in: bundleId) }
+    }
+
+    func turnWheel(by delta: Size, at point: Point, in bundleId: String?) throws {
+        device.act { app, now in app.turnWheel(by: delta.height, at: point, now: now) }
+    }
+
+    func press(_ button: Command.RemoteButton, seconds: Double?) throws {
+        let seconds = seconds ?? Self.tapSeconds
+        device.time.pause(seconds)
+        device.act { app, now in app.press(button, seconds: seconds, now: now) }
     }
 
     func drag(from: Point, to: Point, pressSeconds: Double, in bundleId: String?) throws {

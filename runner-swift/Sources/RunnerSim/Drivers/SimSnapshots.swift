@@ -5,12 +5,14 @@ struct SimSnapshots: SnapshotSource {
     let device: SimDevice
 
     func backends(gate: MainThreadGate, memory: CaptureMemory) -> [any SnapshotBackend] {
-        [SimTree(device: device, gate: gate), SimQueries(device: device, gate: gate), SimPrivateAX(device: device, memory: memory)]
+        let usual: [any SnapshotBackend] = [SimTree(device: device, gate: gate), SimQueries(device: device, gate: gate)]
+        return device.platform == .iOS ? usual + [SimPrivateAX(device: device, memory: memory)] : usual
     }
 
     /// Prompts of the system; alerts of the app are part of its tree.
     func modalProbe(gate: MainThreadGate) -> ((Double) -> ModalProbe)? {
-        { seconds in
+        if device.platform == .macOS { return nil }
+        return { seconds in
             do {
                 return try gate.run("modal probe", budget: seconds) { [device] in
                     device.withApp { app, now in

@@ -34,6 +34,10 @@ struct SimTarget: TargetDriver {
         device.act { app, _ in app.terminate() }
     }
 
-    func surfaceInFront() -> SystemSurface? { nil }
+    func surfaceInFront() -> SystemSurface? {
+        guard device.platform == .iOS, device.faults.contains(where: { $0.0 == .systemSurface }) else { return nil }
+        return SystemSurface(bundleId: "com.apple.SafariViewService", kind: "web-auth")
+    }
+
     func forgetHandles() {}
 }

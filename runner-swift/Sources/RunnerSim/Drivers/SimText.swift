@@ -25,7 +25,8 @@ struct SimText: TextDriver {
         guard device.withApp({ app, _ in app.focus != nil }) else {
             throw RunnerError(.textInputNotFocused, "neither the element nor any descendant has keyboard focus")
         }
-        let swallows = text.count > 1 && device.meet(.swallowKeys) != nil
+        let types = text.contains { $0 != "\u{8}" }
+        let swallows = types && text.count > 1 && device.meet(.swallowKeys) != nil
         device.act { app, _ in app.press(keys: swallows ? String(text.prefix(1)) : text) }
     }
 

@@ -1,0 +1,105 @@
+import XCTest
+
+@testable import RunnerCore
+@testable import RunnerSim
+
+final class CaptureTests: XCTestCase {
+    private let stage = Stage()
+
+    func testBarsAfterALongListAreInEveryRegularCapture() {
+        stage.show(.list)
+        let answer = stage.send("snapshot", ["interactiveOnly": true])
+        XCTAssertEqual(answer.ids.suffix(2), ["tab-home", "tab-search"])
+        XCTAssertEqual(answer.ids.filter { $0.hasPrefix("row-") }.count, 16)
+        let list = answer.nodes.first { $0["identifier"] as? String == "list" }
+        XCTAssertEqual(list?["hiddenContentBelow"] as? Bool, true)
+        XCTAssertNil(list?["hiddenContentAbove"])
+    }
+
+    func testATreeTooDeepForThePlatformIsRecoveredAndSaidToBe() {
+        stage.show(.deep)
+        let answer = stage.send("snapshot")
+        XCTAssertTrue(answer.ids.contains("deep"))
+        XCTAssertEqual(answer.quality["state"] as? String, "recovered")
+        XCTAssertEqual(answer.quality["backend"] as? String, "private-ax")
+        XCTAssertEqual(answer.quality["reasonCode"] as? String, "ax-rejected")
+        XCTAssertNil(answer["runnerFatal"])
+    }
+
+    func testACompactCaptureOfABrokenTreeFailsClosedAndEndsTheSession() {
+        stage.show(.counter)
+        stage.device.arm(.axReject, 9)
+        stage.device.arm(.privateReject, 9)
+        let answer = stage.send("snapshot", ["interactiveOnly": true])
+        XCTAssertEqual(answer.nodes.count, 1)
+        XCTAssertEqual(answer["runnerFatal"], "1")
+        XCTAssertEqual(answer["runnerFatalReason"], "ax_snapshot_unavailable")
+        XCTAssertEqual(answer.quality["state"] as? String, "sparse")
+    }
+
+    func testARawCaptureOfABrokenTreeKeepsItsError() {
+        stage.show(.counter)
+        stage.device.arm(.axReject, 9)
+        stage.device.arm(.privateReject, 9)
+        XCTAssertEqual(stage.send("snapshot", ["raw": true]).code, "IOS_AX_SNAPSHOT_FAILED")
+    }
+
+    func testASlowTreeIsLeftOutForAWhileRawIsExemptAndAnotherProcessStartsAfresh() {
+        let backend = { (answer: Answer) in answer.quality["backend"] as? String }
+        stage.show(.counter)
+        stage.device.arm(.treeHang, 4000)
+        XCTAssertEqual(backend(stage.send("snapshot")), "tree", "slow, and in time")
+        let deferred = stage.send("snapshot")
+        XCTAssertEqual(backend(deferred), "private-ax")
+        XCTAssertEqual(deferred.quality["reasonCode"] as? String, "deferred")
+        XCTAssertEqual(backend(stage.send("snapshot", ["raw": true])), "tree")
+        stage.send("targetReset")
+        XCTAssertEqual(backend(stage.send("snapshot")), "tree")
+        stage.device.arm(.treeHang, 4000)
+        stage.send("snapshot")
+        XCTAssertEqual(backend(stage.send("snapshot")), "private-ax")
+        stage.show(.counter)
+        XCTAssertEqual(backend(stage.send("snapshot")), "tree", "the app has another process id")
+        stage.device.arm(.treeHang, 4000)
+        stage.send("snapshot")
+        stage.time.wait(seconds: CaptureBudget.penalty)
+        XCTAssertEqual(backend(stage.send("snapshot")), "tree", "two minutes later")
+    }
+
+    func testADegradedTreeIsNoEmptyScreen() {
+        stage.show(.sparse)
+        XCTAssertEqual(stage.send("snapshot").quality["state"] as? String, "sparse")
+        stage.time.wait(seconds: 2)
+        let answer = stage.send("snapshot")
+        XCTAssertEqual(answer.quality["state"] as? String, "healthy")
+        XCTAssertEqual(answer.ids, ["back"])
+    }
+
+    func testAPromptOfTheSystemIsTheSnapshot() {
+        stage.show(.system)
+        _ = stage.tap("ask-permission")
+        let answer = stage.send("snapshot", ["scope": "After", "depth": 0])
+        XCTAssertEqual(answer.nodes.map { $0["type"] as? String }, ["Alert", "Button", "Button", "StaticText"])
+    }
+
+    func testASurfaceOfTheSystemIsServedInPlaceAndSaidToBe() {
+        stage.show(.counter)
+        stage.device.arm(.systemSurface, 1)
+        let surface = stage.send("snapshot").data?["systemSurface"] as? [String: String]
+        XCTAssertEqual(surface, ["bundleId": "com.apple.SafariViewService", "kind": "web-auth"])
+    }
+
+    func testAReadStartsNothing() {
+        stage.show(.counter)
+        stage.send("terminate")
+        XCTAssertEqual(stage.send("snapshot").code, "APP_NOT_RUNNING")
+        XCTAssertEqual(stage.send("appState")["applicationState"], "notRunning")
+        XCTAssertEqual(stage.events, [" navigate launcher"])
+        stage.send("activate")
+        XCTAssertTrue(stage.send("snapshot").ids.contains("open-counter"))
+    }
+}
+
+extension FastTime {
+    func wait(seconds: Double) { pause(seconds) }
+}
