@@ -19,11 +19,11 @@ public enum Platform: String, Sendable, CaseIterable {
 /// What a backend can do: data, so that the plan has no branches per backend.
 public struct BackendTraits: Sendable, Equatable {
     public enum DepthSemantics: String, Sendable {
-        /// The tree is read whole and cut where it is presented.
+        /// What lies below the last presented level need not be read.
         case presentedFrontier = "presented-frontier"
         /// Everything is on level 1.
         case flat
-        /// The read itself is limited, and the presentation cuts again.
+        /// The tree is read whole and cut when it is presented.
         case presentationCut = "presentation-cut"
     }
 

@@ -174,10 +174,10 @@ private struct Run {
         case .queries: options.presentation.interactiveOnly ? min(CaptureBudget.interactiveSweep, left) : left
         case .privateAX: left
         }
-        let isScoped = Scope(options.presentation.scope) != nil
+        let presentation = options.presentation
         return AcquisitionRequest(
-            interactiveOnly: options.presentation.interactiveOnly, raw: options.presentation.raw,
-            depth: isScoped ? nil : options.presentation.depth, customActions: options.customActions, slice: slice,
+            interactiveOnly: presentation.interactiveOnly, raw: presentation.raw,
+            depth: presentation.raw && Scope(presentation.scope) == nil ? presentation.depth : nil, customActions: options.customActions, slice: slice,
             processing: min(CaptureBudget.processing, max(CaptureBudget.shortestSlice, left)),
             viewport: min(CaptureBudget.viewport, max(CaptureBudget.shortestViewport, left)), deadline: deadline,
             target: target)
@@ -187,16 +187,17 @@ private struct Run {
         _ acquisition: Acquisition, tier: CapturePlan.Tier, plan: CapturePlan, acquired: Double
     ) -> CaptureOutcome? {
         let started = now
-        let viewport = Viewport(reported: acquisition.viewport, tree: acquisition.tree)
+        let tree = acquisition.windowSpace.map(acquisition.tree.inInterfaceSpace) ?? acquisition.tree
+        let viewport = Viewport(reported: acquisition.viewport, tree: tree)
         let nodes: [PresentedNode]
         let judged: [PresentedNode]
         do {
-            nodes = try environment.presenter.present(acquisition.tree, viewport: viewport, options: options.presentation)
+            nodes = try environment.presenter.present(tree, viewport: viewport, options: options.presentation)
             var unscoped = options.presentation
             unscoped.scope = nil
             unscoped.depth = nil
             judged = unscoped == options.presentation
-                ? nodes : try environment.presenter.present(acquisition.tree, viewport: viewport, options: unscoped)
+                ? nodes : try environment.presenter.present(tree, viewport: viewport, options: unscoped)
         } catch {
             let message = (error as? PresentationFailure)?.message ?? "\(error)"
             presentationFailure = presentationFailure ?? message

@@ -7,7 +7,7 @@ public final class CaptureMemory: Sendable {
         /// Bundle to the uptime at which its penalty ends. A target without a bundle stands for every app.
         var penalties: [String?: Double] = [:]
         var depths: [CaptureTarget: (depth: Int, until: Double)] = [:]
-        /// Bundle to the pid last seen.
+        /// Bundle to the pid last seen; the inner value is absent while it could not be told.
         var pids: [String?: Int32?] = [:]
         var isWarmUp = false
     }
@@ -20,9 +20,16 @@ public final class CaptureMemory: Sendable {
     /// is a warm-up: that an app is slow while it starts says nothing about later.
     public func begin(_ target: CaptureTarget) {
         state.withLock { state in
-            let known = state.pids[target.bundleId]
-            state.isWarmUp = known == nil || known != .some(target.pid)
-            guard state.isWarmUp else { return }
+            let isNew: Bool
+            switch (state.pids[target.bundleId], target.pid) {
+            case (nil, _): isNew = true
+            case (let old??, let pid?): isNew = old != pid
+            // A pid that can't be told proves nothing.
+            case (.some, _): isNew = false
+            }
+            state.isWarmUp = isNew
+            if target.pid != nil { state.pids[target.bundleId] = .some(target.pid) }
+            guard isNew else { return }
             state.penalties[target.bundleId] = nil
             state.depths = state.depths.filter { $0.key.bundleId != target.bundleId }
             if state.pids.count >= Self.capacity { state.pids.removeAll() }
@@ -55,7 +62,7 @@ public final class CaptureMemory: Sendable {
     /// again after a while.
     public func depthHint(_ target: CaptureTarget, at now: Double) -> Int? {
         state.withLock { state in
-            guard let known = state.depths[target], known.until > now else { return nil }
+            guard target.pid != nil, let known = state.depths[target], known.until > now else { return nil }
             return known.depth
         }
     }

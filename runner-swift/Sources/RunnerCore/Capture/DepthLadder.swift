@@ -62,9 +62,10 @@ public struct DepthLadder {
         let start = hint ?? first
         var requests = 0
         var accepted: (read: DepthLimitedRead<Reader.Element>, levels: Int)?
+        /// Why there is no answer; before the first request, that there was no time for one.
         var rejection = CaptureFailure.timedOut
         for levels in [start] + Self.rungs.filter({ $0 < start }) {
-            if deadline.hasPassed(at: uptime()) { throw requests == 0 ? .timedOut : rejection }
+            if deadline.hasPassed(at: uptime()) { break }
             requests += 1
             do {
                 accepted = (try reader.read(from: nil, levels: levels), levels)

@@ -8,7 +8,8 @@ public protocol SnapshotBackend {
 public struct AcquisitionRequest: Sendable, Equatable {
     public var interactiveOnly: Bool
     public var raw: Bool
-    /// The deepest level that is wanted; `nil` for all, and with a scope, whose root may lie anywhere.
+    /// The deepest level of the tree that is wanted, the root being 0. `nil` for all: in regular views, where the levels that are
+    /// presented count and many levels of the tree may lie between two of them, and with a scope, whose root may lie anywhere.
     public var depth: Int?
     public var customActions: Bool
     /// Seconds for the acquisition itself.
@@ -25,8 +26,10 @@ public struct AcquisitionRequest: Sendable, Equatable {
 /// What a backend read.
 public struct Acquisition: Sendable, Equatable {
     public var tree: RawTree
-    /// As the app reports it, in the space of the tree.
+    /// As the app reports it, in interface space.
     public var viewport: Rect?
+    /// Set where windows may report in native space: their frames are then turned before anything is made of them.
+    public var windowSpace: WindowSpace?
     /// Whether something that exists is missing.
     public var truncated: Bool
     /// The level down to which the tree is complete, when it is not complete.
@@ -34,11 +37,12 @@ public struct Acquisition: Sendable, Equatable {
     public var customActions: CustomActionsCoverage?
 
     public init(
-        tree: RawTree, viewport: Rect? = nil, truncated: Bool = false, effectiveDepth: Int? = nil,
-        customActions: CustomActionsCoverage? = nil
+        tree: RawTree, viewport: Rect? = nil, windowSpace: WindowSpace? = nil, truncated: Bool = false,
+        effectiveDepth: Int? = nil, customActions: CustomActionsCoverage? = nil
     ) {
         self.tree = tree
         self.viewport = viewport
+        self.windowSpace = windowSpace
         self.truncated = truncated
         self.effectiveDepth = effectiveDepth
         self.customActions = customActions

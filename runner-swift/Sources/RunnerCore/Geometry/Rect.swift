@@ -2,7 +2,7 @@
 // has three rectangles that are no rectangles (null, infinite, empty), so both are said here in words.
 
 /// A place. Not necessarily finite: accessibility reports infinite and undefined places.
-public struct Point: Hashable, Sendable, Codable {
+public struct Point: Hashable, Sendable {
     public var x: Double
     public var y: Double
 
@@ -20,7 +20,7 @@ public struct Point: Hashable, Sendable, Codable {
     }
 }
 
-public struct Size: Hashable, Sendable, Codable {
+public struct Size: Hashable, Sendable {
     public var width: Double
     public var height: Double
 
@@ -40,7 +40,7 @@ public struct Size: Hashable, Sendable, Codable {
 }
 
 /// An axis-parallel rectangle.
-public struct Rect: Hashable, Sendable, Codable {
+public struct Rect: Hashable, Sendable {
     public var x: Double
     public var y: Double
     public var width: Double

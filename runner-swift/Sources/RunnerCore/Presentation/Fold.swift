@@ -65,6 +65,16 @@ struct Fold {
         }
     }
 
+    /// Types that are presented for their own sake. All others need a text, or they are only a level of nesting.
+    private static let presented: Set<ElementType> = [
+        .button, .cell, .checkBox, .collectionView, .link, .menuItem, .picker, .searchField, .secureTextField,
+        .segmentedControl, .slider, .scrollView, .stepper, .switch, .tabBar, .table, .textField, .textView, .webView,
+    ]
+
+    static func isContent(_ attributes: NodeAttributes) -> Bool {
+        presented.contains(attributes.type) || attributes.hasText
+    }
+
     private static func isDecoration(_ attributes: NodeAttributes) -> Bool {
         guard let frame = attributes.knownFrame else { return false }
         return (frame.width <= decoration || frame.height <= decoration) && !attributes.hasText
@@ -77,9 +87,10 @@ struct Fold {
             verdicts[anchor].hidesBelow = verdicts[anchor].hidesBelow || indicator.hidesBelow
             return
         }
-        // What has no size is no content: hidden views report a zero frame in the corner of the screen.
-        guard !isIncluded, !Self.isDecoration(node.attributes), let frame = node.attributes.knownFrame, frame.isUsable,
-            let edge = verdicts[anchor].effective
+        // Only what would be presented in sight: the thumb of a scroll bar lies beyond a container of one page, and hidden views
+        // report a zero frame in the corner of the screen.
+        guard !isIncluded, Self.isContent(node.attributes) || node.isCut, !Self.isDecoration(node.attributes),
+            let frame = node.attributes.knownFrame, frame.isUsable, let edge = verdicts[anchor].effective
         else { return }
         if frame.maxY <= edge.y { verdicts[anchor].hidesAbove = true }
         if frame.y >= edge.maxY { verdicts[anchor].hidesBelow = true }

@@ -29,20 +29,13 @@ public struct Presenter: Sendable {
         self.policy = policy
     }
 
-    /// Types that are presented for their own sake. All others need a text, or they are only a level of nesting.
-    private static let eligible: Set<ElementType> = [
-        .button, .cell, .checkBox, .collectionView, .link, .menuItem, .picker, .searchField, .secureTextField,
-        .segmentedControl, .slider, .scrollView, .stepper, .switch, .tabBar, .table, .textField, .textView, .webView,
-    ]
-
     public func present(_ tree: RawTree, viewport: Viewport, options: PresentationOptions) throws -> [PresentedNode] {
         let scope = Scope(options.scope)
         if options.raw { return raw(tree, viewport: viewport.rect, scope: scope, depth: options.depth) }
         let fold = Fold(tree, viewport: viewport.rect, policy: policy, dropsInvisible: options.interactiveOnly)
         let nodes = tree.nodes
         func survives(_ index: Int) -> Bool {
-            fold.verdicts[index].isIncluded
-                && (index == 0 || Self.eligible.contains(nodes[index].attributes.type) || nodes[index].attributes.hasText)
+            fold.verdicts[index].isIncluded && (index == 0 || Fold.isContent(nodes[index].attributes))
         }
         let isHittable = nodes.indices.map { index in
             Actionability.isHittable(

@@ -190,13 +190,39 @@ final class CapturePlanTests: XCTestCase {
         XCTAssertEqual(outcome.nodes.count, 1)
     }
 
-    func testAScopedCaptureAcquiresTheWholeTree() throws {
-        try device.capture(SnapshotOptions(PresentationOptions(depth: 2)))
-        XCTAssertEqual(device.asked[0].depth, 2)
-        try device.capture(SnapshotOptions(PresentationOptions(depth: 2, scope: "tree")))
-        XCTAssertNil(device.asked[0].depth)
-        try device.capture(SnapshotOptions(PresentationOptions(depth: 2, scope: "  ")))
-        XCTAssertEqual(device.asked[0].depth, 2, "a blank scope is none")
+    func testOnlyAnUnscopedRawCaptureLimitsTheDepthThatIsAcquired() throws {
+        func depth(raw: Bool, scope: String? = nil) throws -> Int? {
+            try device.capture(SnapshotOptions(PresentationOptions(depth: 2, scope: scope, raw: raw)))
+            return device.asked[0].depth
+        }
+        XCTAssertEqual(try depth(raw: true), 2)
+        XCTAssertEqual(try depth(raw: true, scope: "  "), 2, "a blank scope is none")
+        XCTAssertNil(try depth(raw: true, scope: "tree"), "its root may lie anywhere")
+        XCTAssertNil(try depth(raw: false), "presented levels are not levels of the tree")
+    }
+
+    func testWindowsThatWereNotTurnedAreReadInNativeSpace() throws {
+        var tree = RawTree()
+        let app = tree.append(NodeAttributes(.application, frame: Rect(0, 0, 874, 402)), under: nil)
+        let turned = tree.append(NodeAttributes(.window, frame: Rect(0, 0, 874, 402)), under: app)
+        tree.append(NodeAttributes(.button, label: "turned", frame: Rect(10, 20, 30, 40)), under: turned)
+        let native = tree.append(NodeAttributes(.window, frame: Rect(0, 0, 402, 874)), under: app)
+        let host = tree.append(NodeAttributes(.other, frame: Rect(0, 0, 402, 874)), under: native)
+        tree.append(NodeAttributes(.keyboard, label: "keyboard", frame: Rect(2, 75, 202, 724)), under: host)
+        func frames(_ orientation: InterfaceOrientation?) throws -> [String?: Rect?] {
+            device.answers[.tree] = { _ in
+                Acquisition(
+                    tree: tree, viewport: Rect(0, 0, 874, 402),
+                    windowSpace: orientation.map { WindowSpace(size: Size(874, 402), orientation: $0) })
+            }
+            let nodes = try device.capture(SnapshotOptions(PresentationOptions(raw: true))).nodes
+            return Dictionary(nodes.filter { $0.label != nil }.map { ($0.label, $0.rect) }) { first, _ in first }
+        }
+        XCTAssertEqual(try frames(.landscapeRight), ["turned": Rect(10, 20, 30, 40), "keyboard": Rect(75, 198, 724, 202)])
+        XCTAssertEqual(try frames(.landscapeLeft), ["turned": Rect(10, 20, 30, 40), "keyboard": Rect(75, 2, 724, 202)])
+        for same in [InterfaceOrientation.portrait, nil] {
+            XCTAssertEqual(try frames(same), ["turned": Rect(10, 20, 30, 40), "keyboard": Rect(2, 75, 202, 724)])
+        }
     }
 
     func testAnIncompleteTreeIsTruncatedAndSaysDownToWhere() throws {
@@ -421,6 +447,22 @@ final class CapturePlanTests: XCTestCase {
         XCTAssertEqual(device.tiers, [.tree], "the warm-up was exempt")
         try device.capture()
         XCTAssertEqual(device.tiers, [.privateAX])
+    }
+
+    func testAPidThatCantBeToldIsNoOtherProcess() {
+        let memory = CaptureMemory()
+        let (known, unknown) = (CaptureTarget(bundleId: "a", pid: 1), CaptureTarget(bundleId: "a"))
+        memory.begin(unknown)
+        memory.begin(known)
+        memory.penalise(known, at: 0)
+        memory.begin(unknown)
+        memory.begin(known)
+        XCTAssertTrue(memory.isPenalised("a", at: 1))
+        memory.begin(unknown)
+        memory.begin(CaptureTarget(bundleId: "a", pid: 2))
+        XCTAssertFalse(memory.isPenalised("a", at: 1), "it is still remembered which one it was")
+        memory.learn(depth: 40, of: unknown, at: 0)
+        XCTAssertNil(memory.depthHint(unknown, at: 1), "a lesson belongs to a process")
     }
 
     func testAnotherPidOrAResetClearsThePenalty() throws {

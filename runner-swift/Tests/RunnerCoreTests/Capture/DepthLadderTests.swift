@@ -164,6 +164,12 @@ final class DepthLadderTests: XCTestCase {
         XCTAssertEqual(service.asked, [64])
     }
 
+    func testWithoutTimeNothingIsAsked() {
+        let service = Service.chain(45)
+        XCTAssertThrowsError(try capture(service, seconds: 0)) { XCTAssertEqual($0 as? CaptureFailure, .timedOut) }
+        XCTAssertEqual(service.asked, [])
+    }
+
     func testADeadlineDuringContinuationsKeepsWhatWasRead() throws {
         let service = Service.chain(45)
         service.onRead = { if service.asked.last == 40 { self.now += 30 } }

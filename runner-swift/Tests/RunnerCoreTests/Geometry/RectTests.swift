@@ -30,6 +30,7 @@ final class RectTests: XCTestCase {
         for empty in [Rect.zero, Rect(5, 5, 0, 10), Rect(5, 5, 10, 0), Rect(5, 5, -10, 10)] {
             XCTAssertTrue(empty.isEmpty && empty.isFinite && !empty.isUsable, "\(empty)")
             XCTAssertTrue(empty.intersection(box).isNull)
+            XCTAssertTrue(empty.intersection(.infinite).isNull)
             XCTAssertEqual(box.union(empty), box)
             XCTAssertEqual(empty.area, 0)
         }

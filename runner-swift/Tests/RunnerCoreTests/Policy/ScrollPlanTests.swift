@@ -42,9 +42,11 @@ final class ScrollPlanTests: XCTestCase {
         XCTAssertTrue(above.keyboardAvoided)
         XCTAssertEqual(above.keyboardMinY, 500)
         XCTAssertEqual(above.reference, Size(400, 488))
-        let beside = try ScrollPlan(.down, .amount(0.5), in: screen, keyboard: Rect(0, 500, 190, 300))
-        XCTAssertFalse(beside.keyboardAvoided, "not under the finger's column")
-        XCTAssertEqual(beside.reference, Size(400, 800))
+        for column in [0.0, 210] {
+            let beside = try ScrollPlan(.down, .amount(0.5), in: screen, keyboard: Rect(column, 500, 190, 300))
+            XCTAssertFalse(beside.keyboardAvoided, "not under the finger's column")
+            XCTAssertEqual(beside.reference, Size(400, 800))
+        }
         XCTAssertNil(try ScrollPlan(.down, .amount(0.5), in: screen).keyboardMinY)
     }
 
