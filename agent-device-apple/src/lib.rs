@@ -4,7 +4,7 @@
 //! | to do what | look at |
 //! | --- | --- |
 //! | drive a device | `Apple`, with `agent_device_core::Device` (feature `host`) |
-//! | read the trees of a simulator's app without XCTest | [`ax`](crate::ax) (feature `host`) |
+//! | read the trees of a simulator's app without XCTest | `ax` (feature `host`, not on Windows) |
 //! | turn a reply or a page source into a [`Snapshot`](agent_device_core::Snapshot) | [`tree`] |
 //!
 //! # How a device is driven
