@@ -77,7 +77,10 @@ struct TreeBackend: SnapshotBackend {
                     let read = try SnapshotReader().read(root, options: options) {
                         if ProcessInfo.processInfo.systemUptime > end { throw CaptureFailure.timedOut }
                     }
-                    return Acquisition(tree: read.tree, viewport: Rect(root.frame), truncated: read.hasCutTexts)
+                    let frame = Rect(root.frame)
+                    return Acquisition(
+                        tree: read.tree, viewport: frame,
+                        windowSpace: WindowSpace(size: frame.size, orientation: apps.orientation), truncated: read.hasCutTexts)
                 } catch let error as NodeLimitExceeded {
                     throw CaptureFailure.tooLarge(limit: error.limit)
                 }
