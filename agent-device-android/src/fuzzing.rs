@@ -23,8 +23,8 @@ pub fn hierarchy(data: &[u8]) {
     };
     let facts = Facts {
         app: Some("com.x"),
-        bare_ids: data.len() % 2 == 0,
-        display: (data.len() % 3 == 0).then_some((1080, 2400)),
+        bare_ids: data.len().is_multiple_of(2),
+        display: data.len().is_multiple_of(3).then_some((1080, 2400)),
         ..Facts::default()
     };
     if let Ok(decoded) = decode(data, CaptureOptions::default(), &facts, &limits) {

@@ -48,8 +48,13 @@ pub(crate) async fn mutate(
     command: &ShellCommand,
     call: &Call,
 ) -> Result<ShellOutput> {
+    counted(device.shell(command, call), call).await
+}
+
+/// One send, and what became of it.
+async fn counted<T>(work: impl Future<Output = Result<T>>, call: &Call) -> Result<T> {
     let guard = call.send();
-    let result = device.shell(command, call).await;
+    let result = work.await;
     match &result {
         Ok(_) => guard.landed(),
         Err(error) => match error.verdict() {
@@ -148,16 +153,8 @@ impl Apps {
         options: &InstallOptions,
         call: &Call,
     ) -> Result<InstallMethod> {
-        let guard = call.send();
-        let result = install::install(&self.device, data, size, options, call).await;
-        match &result {
-            Ok(_) => guard.landed(),
-            Err(error) => match error.verdict() {
-                Some(Verdict::No(row)) => guard.refused(row),
-                _ => guard.uncertain(),
-            },
-        }
-        result
+        let work = install::install(&self.device, data, size, options, call);
+        counted(work, call).await
     }
 
     /// Uninstalls an app, with its data.

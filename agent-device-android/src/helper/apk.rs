@@ -127,8 +127,10 @@ impl Bundle {
     }
 
     async fn install(&self, device: &AdbDevice, call: &Call) -> Result<()> {
-        let mut options = InstallOptions::default();
-        options.timeout = call.remaining();
+        let options = InstallOptions {
+            timeout: call.remaining(),
+            ..InstallOptions::default()
+        };
         let size = self.apk.len() as u64;
         let once = || install::install(device, self.apk, size, &options, call);
         let result = match once().await {

@@ -18,10 +18,10 @@ pub(super) fn snapshot(printed: &str) -> Result<(Facts, Vec<u8>), HelperFailure>
             }
         } else if line.starts_with("INSTRUMENTATION_STATUS_CODE:") {
             take_chunk(&std::mem::take(&mut status), &mut chunks).map_err(unreadable)?;
-        } else if let Some(pair) = line.strip_prefix("INSTRUMENTATION_RESULT: ") {
-            if let Some((key, value)) = pair.split_once('=') {
-                result.push(key, value);
-            }
+        } else if let Some(pair) = line.strip_prefix("INSTRUMENTATION_RESULT: ")
+            && let Some((key, value)) = pair.split_once('=')
+        {
+            result.push(key, value);
         }
     }
     if !result.speaks_the_protocol() {

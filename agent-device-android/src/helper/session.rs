@@ -1,0 +1,259 @@
+//! The helper's session: its start, its last words, its end.
+
+use std::time::Duration;
+
+use agent_device_core::{Call, Error, ErrorCode, Result};
+use tokio::time::Instant;
+
+use super::{Command, Ended, Helper, SMALL, State, apk, keyboard};
+use crate::{
+    adb::{Remote, ShellCommand, ShellEvent, ShellStream},
+    config::SessionScope,
+    word::{random, word},
+};
+
+/// How long a session that is given up may take to end in good order.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How much of what the instrumentation prints is looked at.
+const MAX_PRINTED: usize = 256 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) socket: Remote,
+    pub(super) token: String,
+    /// What `am instrument` prints. Closing it does not end the session.
+    printed: ShellStream,
+    /// Whether a host that died has left the device without its own keyboard.
+    pub(super) keyboard_left: bool,
+}
+
+impl Helper {
+    /// Starts a session and waits until it says that it is ready. That ends any other run of the helper on the device.
+    pub(super) async fn start(&self, by_port: bool, call: &Call) -> Result<Session, Start> {
+        let token = word();
+        let (argument, value, socket) = if by_port {
+            // The dynamic ports of Linux begin above.
+            let port = 20_000 + u16::try_from(random() % 12_000).unwrap_or(0);
+            ("sessionPort", port.to_string(), Remote::Tcp(port))
+        } else {
+            let name = format!("agent-device-{}", word());
+            ("sessionSocket", name.clone(), Remote::LocalAbstract(name))
+        };
+        let command = self
+            .instrument(&[
+                ("emitChunks", "false"),
+                (argument, &value),
+                ("sessionToken", &token),
+                (
+                    "sessionIdleTimeoutMs",
+                    &match self.config.session {
+                        SessionScope::Value => "0".to_owned(),
+                        _ => self.config.idle_timeout.as_millis().to_string(),
+                    },
+                ),
+            ])
+            .map_err(Start::Adb)?;
+        let limit = self.config.session_timeout.min(call.remaining());
+        let deadline = Instant::now() + limit;
+        let mut printed = self
+            .device
+            .spawn(&command, call)
+            .await
+            .map_err(Start::Adb)?;
+        let mut text = Vec::new();
+        loop {
+            let event = tokio::time::timeout_at(deadline, printed.next(call)).await;
+            let said = |text: &[u8]| tail(text);
+            match event {
+                Err(_) => {
+                    return Err(Start::Helper(
+                        not_ready("the helper's session was not ready in time", said(&text))
+                            .with_reason("android_snapshot_helper_session_ready_timeout"),
+                    ));
+                }
+                Ok(Err(error)) => return Err(Start::Adb(error)),
+                Ok(Ok(Some(ShellEvent::Stdout(bytes) | ShellEvent::Stderr(bytes)))) => {
+                    text.extend_from_slice(&bytes);
+                    if memchr::memmem::find(&text, b"sessionReady=true").is_some() {
+                        break;
+                    }
+                    if text.len() > MAX_PRINTED {
+                        return Err(Start::Helper(not_ready(
+                            "the helper prints without end",
+                            said(&text),
+                        )));
+                    }
+                }
+                Ok(Ok(Some(ShellEvent::Exit(_)) | None)) => {
+                    let how = Ended::of(&said(&text)).unwrap_or(Ended::Silently);
+                    let error = not_ready("the helper ended before it was ready", said(&text))
+                        .with_reason("android_snapshot_helper_session_exited_before_ready")
+                        .with_detail("helperEnded", how.as_str());
+                    return Err(Start::Helper(match how {
+                        // What it said is known, and it is not that another tool is in the way.
+                        Ended::NotInstalled | Ended::Denied(_) | Ended::SystemCrashed => {
+                            error.with_hint(how.hint())
+                        }
+                        _ => error,
+                    }));
+                }
+            }
+        }
+        tracing::debug!(name: "agent_device.android.session", "the helper's session is ready");
+        Ok(Session {
+            socket,
+            token,
+            printed,
+            keyboard_left: keyboard::is_left_behind(&String::from_utf8_lossy(&text)),
+        })
+    }
+
+    pub(super) fn instrument(&self, arguments: &[(&str, &str)]) -> Result<ShellCommand> {
+        let mut command = ShellCommand::script(keyboard::START);
+        let quiet = self.config.quiet.as_millis().to_string();
+        let limit = self.config.quiet_limit.as_millis().to_string();
+        let always = [
+            ("waitForIdleQuietMs", quiet.as_str()),
+            ("waitForIdleTimeoutMs", limit.as_str()),
+        ];
+        for (key, value) in always.iter().chain(arguments) {
+            command = command.args(["-e", key, value])?;
+        }
+        command.arg(apk::RUNNER)
+    }
+
+    pub(super) async fn end_session(&self, state: &mut State, call: &Call) -> Result<()> {
+        if state.session.is_none() {
+            return Ok(());
+        }
+        let quit = self.send(state, Command::new("quit", ""), None, call).await;
+        let Some(mut session) = state.session.take() else {
+            return Ok(());
+        };
+        if quit.is_ok() {
+            let end = async {
+                loop {
+                    match session.printed.next(call).await {
+                        Ok(Some(ShellEvent::Exit(code))) => break code == Some(0),
+                        Ok(Some(_)) => {}
+                        Ok(None) | Err(_) => break false,
+                    }
+                }
+            };
+            if tokio::time::timeout(LAST_WORDS, end).await == Ok(true) {
+                return Ok(());
+            }
+        }
+        let stop = ShellCommand::new("am")?.args(["force-stop", apk::HELPER.package])?;
+        self.device.shell(&stop, call).await?.checked(&stop)?;
+        // Only a process list without it is a proof.
+        self.await_end(call).await
+    }
+
+    async fn await_end(&self, call: &Call) -> Result<()> {
+        const LOOKS: u32 = 3;
+        let ask = ShellCommand::script("pidof \"$1\" || echo none").arg(apk::HELPER.package)?;
+        for look in 0..LOOKS {
+            if look > 0 {
+                tokio::time::sleep(Duration::from_millis(250).min(call.remaining())).await;
+            }
+            let output = self.device.shell(&ask, call).await?;
+            if output.stdout_text().trim() == "none" {
+                return Ok(());
+            }
+        }
+        Err(Error::new(
+            ErrorCode::CommandFailed,
+            "the helper was stopped and still runs",
+        )
+        .with_reason("android_snapshot_helper_runtime_occupied")
+        .with_hint("Repeat; if it stays so, restart the device."))
+    }
+
+    /// Ends the session from outside any runtime, within a bounded time: the runtime of the caller may be ending, too.
+    pub(crate) fn end_from_a_thread(&self) {
+        // Nobody can hold the lock but a command whose future outlives the device.
+        let Ok(mut state) = self.state.try_lock() else {
+            return;
+        };
+        let session = state.session.take();
+        if session.is_none() && !state.keyboard.is_taken() {
+            return;
+        }
+        let mut keyboard = std::mem::take(&mut state.keyboard);
+        let device = self.device.clone();
+        let (finish, finished) = std::sync::mpsc::channel();
+        let end = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            if let Ok(runtime) = runtime {
+                let call = Call::standalone(LAST_WORDS);
+                let ended = runtime.block_on(async {
+                    let back = keyboard.give_back(&device, &call).await;
+                    let Some(session) = session else {
+                        return back.ok();
+                    };
+                    let socket = device.connect_to(&session.socket, &call).await.ok()?;
+                    let line = format!("@token={} quit quit-0\n", session.token);
+                    socket.ask(line.as_bytes(), SMALL, &call).await.ok()?;
+                    back.ok()
+                });
+                if ended.is_none() {
+                    tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
+                }
+            }
+            let _ = finish.send(());
+        };
+        let started = std::thread::Builder::new()
+            .name("android-end".to_owned())
+            .spawn(end);
+        if started.is_ok() {
+            let _ = finished.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
+impl Session {
+    /// What became of it, if it has ended. An end that is on its way takes a moment to arrive.
+    pub(super) async fn last_words(&mut self) -> Option<Ended> {
+        let call = Call::standalone(Duration::from_millis(300));
+        let mut text = Vec::new();
+        loop {
+            match self.printed.next(&call).await {
+                Ok(Some(ShellEvent::Stdout(bytes) | ShellEvent::Stderr(bytes))) => {
+                    text.extend_from_slice(&bytes);
+                    if text.len() > MAX_PRINTED {
+                        return None;
+                    }
+                }
+                Ok(Some(ShellEvent::Exit(_)) | None) => {
+                    return Some(Ended::of(&tail(&text)).unwrap_or(Ended::Silently));
+                }
+                Err(_) => return Ended::of(&tail(&text)),
+            }
+        }
+    }
+}
+
+/// Why there is no session.
+pub(super) enum Start {
+    /// The device was not reached, or the caller's time is over.
+    Adb(Error),
+    /// The helper itself does not start: trying again at once would cost every command the same.
+    Helper(Error),
+}
+
+fn not_ready(message: &'static str, said: String) -> Error {
+    Error::new(ErrorCode::CommandFailed, message)
+        .with_detail("printed", said)
+        .with_hint(
+            "Another tool may hold the device's UiAutomation (Appium, uiautomator, Espresso): end it, then repeat. Look at the \
+             screen for a dialog.",
+        )
+}
+
+fn tail(text: &[u8]) -> String {
+    let from = text.len().saturating_sub(2000);
+    String::from_utf8_lossy(text.get(from..).unwrap_or_default()).into_owned()
+}
