@@ -236,12 +236,12 @@ impl Android {
         self.helper.captures()
     }
 
-    /// Ends the helper's session, so that other tools may use the device. The next operation starts one again. Doing so twice
-    /// is fine.
+    /// Ends the helper's session, so that other tools may use the device, and sets the display to turn as it did before it was
+    /// turned. The next operation starts a session again. Doing so twice is fine.
     ///
     /// # Errors
     ///
-    /// The session can't be proven to have ended, and the helper could not be stopped.
+    /// The session can't be proven to have ended, and the helper could not be stopped; or the display can't be set back.
     ///
     /// # Cancel safety
     ///

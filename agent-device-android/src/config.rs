@@ -81,7 +81,9 @@ pub enum SessionScope {
 #[non_exhaustive]
 pub struct AndroidConfig {
     /// The package of the app under test, if it is known: a tree without it is then not taken for a healthy one, and
-    /// [`Action::Close`](agent_device_core::Action::Close) without a name closes it.
+    /// [`Action::Close`](agent_device_core::Action::Close) without a name closes it. A press that began in it and ends in the
+    /// launcher, the settings or the system's own surfaces fails as `unknown`, and when it does not respond it is closed and
+    /// opened again.
     pub app: Option<String>,
     /// Whether identifiers of an app's own resources are called by their bare name: `power` for `com.app:id/power`. False by
     /// default.

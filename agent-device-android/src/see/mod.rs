@@ -55,16 +55,7 @@ async fn look(
     let mut decoded = hierarchy::decode(&document, options.clone(), &facts, &limits)?;
     let fingerprint = fingerprint(&document);
     if let Some(window) = decoded.hollow {
-        facts.picture_shows = match memory.picture_shows(fingerprint) {
-            Some(shows) => Some(shows),
-            None => {
-                let shows = picture_shows(helper, memory, window, call).await;
-                if let Some(shows) = shows {
-                    memory.pictured(fingerprint, shows);
-                }
-                shows
-            }
-        };
+        facts.picture_shows = picture_shows(helper, memory, fingerprint, window, call).await;
         if facts.picture_shows == Some(true) {
             decoded = hierarchy::decode(&document, options.clone(), &facts, &limits)?;
         }
@@ -83,9 +74,13 @@ async fn look(
 async fn picture_shows(
     helper: &Helper,
     memory: &Memory,
+    fingerprint: u64,
     window: Rect,
     call: &Call,
 ) -> Option<bool> {
+    if let known @ Some(_) = memory.picture_shows(fingerprint) {
+        return known;
+    }
     if !memory.helper_does("screenshot-blank") {
         return None;
     }
@@ -95,7 +90,9 @@ async fn picture_shows(
     let reply = helper
         .read(Command::new("screenshot", &payload), call)
         .await;
-    Some(!reply.ok()?.facts.is("blank")?)
+    let shows = !reply.ok()?.facts.is("blank")?;
+    memory.pictured(fingerprint, shows);
+    Some(shows)
 }
 
 /// The open alert.
