@@ -208,7 +208,8 @@ private struct Run {
         quality.effectiveDepth = acquisition.effectiveDepth
         quality.customActions = acquisition.customActions
         quality.collapsedLeafIndexes = Sparseness.collapsedLeaves(nodes)
-        quality.timing = Quality.Timing(acquisitionMs: (acquired * 1000).rounded(), presentationMs: ((now - started) * 1000).rounded())
+        quality.timing = Quality.Timing(
+            acquisitionMs: (acquired * 1000).rounded(), presentationMs: ((now - started) * 1000).rounded())
         var outcome = CaptureOutcome(
             nodes: nodes, truncated: acquisition.truncated || acquisition.effectiveDepth != nil, quality: quality,
             health: .healthy)

@@ -15,7 +15,8 @@ public enum CollapsedTabs {
     public static func entries(of bar: NodeAttributes, among elements: [NodeAttributes]) -> [NodeAttributes] {
         guard let frame = bar.knownFrame else { return [] }
         let inside = elements.filter { element in
-            guard entryTypes.contains(element.type), element.hasText, let own = element.knownFrame, own.isUsable else { return false }
+            guard entryTypes.contains(element.type), element.hasText, let own = element.knownFrame, own.isUsable
+            else { return false }
             return own.area < 0.9 * frame.area && frame.contains(own.center)
         }
         let middles = inside.compactMap { $0.knownFrame?.center.y }

@@ -31,8 +31,8 @@ public enum QuerySweep {
                 for attributes in try query(type) {
                     let (attributes, isCut) = attributes.limited()
                     truncated = truncated || isCut
-                    if let key = IdentityKey(attributes, includingSize: identityIncludesSize), !seen.insert(key).inserted { continue }
-                    found.append(attributes)
+                    let key = IdentityKey(attributes, includingSize: identityIncludesSize)
+                    if key.map({ seen.insert($0).inserted }) ?? true { found.append(attributes) }
                 }
             } catch {
                 if found.isEmpty { throw error }

@@ -18,9 +18,8 @@ public enum AlertChoice {
         for word in wanted {
             if let at = labels.firstIndex(of: word) { return enabled[at] }
         }
-        if action == .accept, let at = labels.firstIndex(where: { label in AlertLabels.acceptPrefixes.contains { label.hasPrefix($0) } }) {
-            return enabled[at]
-        }
+        let isPrefixed = { (label: String) in AlertLabels.acceptPrefixes.contains { label.hasPrefix($0) } }
+        if action == .accept, let at = labels.firstIndex(where: isPrefixed) { return enabled[at] }
         // A single button is the only way on, whatever it says: also "OK" for who wants to dismiss.
         if enabled.count == 1, action == .dismiss || !opposite.contains(labels[0]) { return enabled[0] }
         let others = enabled.indices.filter { !opposite.contains(labels[$0]) }
