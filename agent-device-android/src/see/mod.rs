@@ -216,11 +216,15 @@ pub(crate) async fn orientation(helper: &Helper, call: &Call) -> Result<Orientat
     })
 }
 
+/// Once the screen rests: a keyboard slides in after its field has the focus.
 pub(crate) async fn keyboard(helper: &Helper, call: &Call) -> Result<Keyboard> {
-    Ok(match viewport(helper, call).await?.keyboard {
-        Some(frame) => Keyboard::Visible { frame },
-        None => Keyboard::Absent,
-    })
+    let limit = helper.config.quiet_limit.min(call.remaining());
+    Ok(
+        match viewport_at_rest(helper, limit, call).await?.keyboard {
+            Some(frame) => Keyboard::Visible { frame },
+            None => Keyboard::Absent,
+        },
+    )
 }
 
 pub(crate) async fn app_state(helper: &Helper, call: &Call) -> Result<AppState> {
