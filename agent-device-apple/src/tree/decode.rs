@@ -40,7 +40,9 @@ pub fn decode(
     // A node takes some 200 bytes on the wire, a fifth of them text.
     let builder = SnapshotBuilder::with_capacity(options, reply.len() / 200, reply.len() / 5);
     let mut tree = Tree::new(builder, facts, limits);
-    let mut json = serde_json::Deserializer::from_slice(reply);
+    // Checked once as a whole: serde_json would check every text and every key by itself.
+    let reply = std::str::from_utf8(reply).map_err(|_| DecodeError::Malformed)?;
+    let mut json = serde_json::Deserializer::from_str(reply);
     let envelope = Envelope { tree: &mut tree }
         .deserialize(&mut json)
         .map_err(|_| DecodeError::Malformed)?;
@@ -309,12 +311,50 @@ enum NodeKey {
     Unknown,
 }
 
+/// A number, or the lack of one.
+struct Number(Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl Visitor<'_> for Read {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Number, E> {
+                Ok(Number(Some(value)))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Number, E> {
+                // No screen is that large: what doesn't fit is far away in any case.
+                Ok(Number(Some(
+                    u32::try_from(value).unwrap_or(u32::MAX).into(),
+                )))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Number, E> {
+                Ok(Number(Some(
+                    i32::try_from(value).unwrap_or(i32::MIN).into(),
+                )))
+            }
+
+            fn visit_unit<E>(self) -> Result<Number, E> {
+                Ok(Number(None))
+            }
+        }
+        deserializer.deserialize_any(Read)
+    }
+}
+
 #[derive(Deserialize)]
 struct Place {
-    x: Option<f64>,
-    y: Option<f64>,
-    width: Option<f64>,
-    height: Option<f64>,
+    x: Number,
+    y: Number,
+    width: Number,
+    height: Number,
 }
 
 struct Envelope<'t> {
@@ -493,7 +533,12 @@ impl<'de> Visitor<'de> for OneNode<'_> {
                 NodeKey::Rect => {
                     let place: Option<Place> = map.next_value()?;
                     node.rect = place.and_then(|place| {
-                        Some(Rect::new(place.x?, place.y?, place.width?, place.height?))
+                        Some(Rect::new(
+                            place.x.0?,
+                            place.y.0?,
+                            place.width.0?,
+                            place.height.0?,
+                        ))
                     });
                 }
                 NodeKey::Enabled => node.enabled = flag(&mut map)?,
