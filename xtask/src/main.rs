@@ -17,6 +17,8 @@ use std::{
 
 const USAGE: &str = "\
 cargo xtask demo [sim|chromium]   the quickstart on the simulated device, or on Chromium
+cargo xtask demo android [--serial SERIAL]
+                                  the same on a device of the testbed, or on the phone or emulator with this serial number
 cargo xtask test                  everything that can be tested on this machine
 cargo xtask ci                    format, lints, docs and tests, with every peer required
 cargo xtask bench                 what a capture costs";
@@ -26,6 +28,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["demo"] => demo("sim"),
+        ["demo", "android"] => on_testbed_device(),
+        ["demo", "android", "--serial", serial] => quickstart(&format!("android:{serial}")),
         ["demo", device] => demo(device),
         ["test"] => test(),
         ["ci"] => ci(),
@@ -50,18 +54,50 @@ fn demo(device: &str) -> Result<(), String> {
     quickstart(device)
 }
 
+/// Brings a device of the testbed up, and an adb server of its own, and takes both down again.
+fn on_testbed_device() -> Result<(), String> {
+    ADB.provide()?;
+    let script = root().join("testbed/android/device");
+    let name = format!("demo-{}", std::process::id());
+    let up = Command::new(&script)
+        .args(["up", "--name", &name])
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{} can't be started: {error}", script.display()))?;
+    let said = String::from_utf8_lossy(&up.stdout);
+    let address = said
+        .split_once("\"address\":\"")
+        .and_then(|(_, rest)| rest.split('"').next())
+        .ok_or("the testbed's device did not start; it needs root on Linux")?;
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .map_err(|error| error.to_string())?
+        .port()
+        .to_string();
+    // A server of its own: that of the user must not learn of this device.
+    let shown = run(Command::new(cargo_path())
+        .args(QUICKSTART)
+        .arg(format!("android:{address}"))
+        .env("ANDROID_ADB_SERVER_PORT", &port)
+        .env_remove("ADB_SERVER_SOCKET"));
+    let ended = run(Command::new("adb").args(["-P", &port, "kill-server"]));
+    let down = run(Command::new(&script).args(["down", "--name", &name]));
+    shown.and(ended).and(down)
+}
+
+const QUICKSTART: [&str; 8] = [
+    "run",
+    "--quiet",
+    "--package",
+    "agent-device-examples",
+    "--bin",
+    "quickstart",
+    "--",
+    "--device",
+];
+
 fn quickstart(device: &str) -> Result<(), String> {
-    cargo(&[
-        "run",
-        "--quiet",
-        "--package",
-        "agent-device-examples",
-        "--bin",
-        "quickstart",
-        "--",
-        "--device",
-        device,
-    ])
+    cargo(&[&QUICKSTART[..], &[device]].concat())
 }
 
 fn test() -> Result<(), String> {
@@ -110,11 +146,13 @@ fn cargo_path() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 fn run(command: &mut Command) -> Result<(), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    if let Some(root) = root {
-        command.current_dir(root);
-    }
+    command.current_dir(root());
     eprintln!("> {command:?}");
     let status = command
         .status()

@@ -1,6 +1,7 @@
 //! The main job in a page of code: sign in, wait for a late button, and see what a lost reply discloses.
 //!
-//! `cargo xtask demo` runs it on the simulated device, `cargo xtask demo chromium` on a real browser.
+//! `cargo xtask demo` runs it on the simulated device, `cargo xtask demo chromium` on a real browser, `cargo xtask
+//! demo android` on the testbed's device or on a phone.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stage = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] | ["--device", "sim"] => Stage::simulated(),
         ["--device", "chromium"] => Stage::chromium().await?,
-        _ => return Err("usage: quickstart [--device sim|chromium]".into()),
+        ["--device", "android"] => Stage::android(None).await?,
+        ["--device", device] if device.starts_with("android:") => {
+            Stage::android(device.strip_prefix("android:")).await?
+        }
+        _ => return Err("usage: quickstart [--device sim|chromium|android[:SERIAL]]".into()),
     };
     let device = stage.device();
 
@@ -34,7 +39,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     press_once_whatever_happens(&device).await?;
     println!(
         "  the app's own log: {} tap(s)",
-        stage.taps("counter").await
+        stage.taps("counter").await?
     );
 
     stage.close().await

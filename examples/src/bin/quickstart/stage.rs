@@ -12,12 +12,16 @@ use agent_device_testbed::{
 };
 use agent_device_webdriver::{Chromium, WebDriver};
 
+mod android;
+use android::Phone;
+
 type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 /// Where the show takes place.
 pub(crate) enum Stage {
     Simulated(SimulatedDevice),
     Chromium(Box<Browser>),
+    Android(Box<Phone>),
 }
 
 /// A browser whose driver sits behind a proxy that can lose replies, and the page server that keeps the log.
@@ -40,10 +44,16 @@ impl Stage {
         Ok(Self::Chromium(Box::new(Browser { driver, wire, app })))
     }
 
+    /// The device with this serial number, or the only one.
+    pub(crate) async fn android(serial: Option<&str>) -> Result<Self> {
+        Ok(Self::Android(Box::new(Phone::start(serial).await?)))
+    }
+
     pub(crate) fn device(&self) -> Device {
         match self {
             Self::Simulated(sim) => Device::new(sim.clone()),
             Self::Chromium(browser) => Device::new(Arc::clone(&browser.driver)),
+            Self::Android(phone) => Device::new(Arc::clone(&phone.android)),
         }
     }
 
@@ -55,6 +65,7 @@ impl Stage {
                 browser.driver.navigate(&browser.app.url(screen)).await?;
                 browser.app.clear();
             }
+            Self::Android(phone) => phone.open(screen).await?,
         }
         Ok(())
     }
@@ -67,26 +78,32 @@ impl Stage {
                 let lost = Rule::on("POST", "/click", Fault::ForwardThenReset).times(1);
                 browser.wire.plan().add(lost);
             }
+            Self::Android(phone) => phone.lose_the_next_reply(),
         }
     }
 
     /// How often the app itself says that its counter was tapped.
-    pub(crate) async fn taps(&self, element: &str) -> usize {
-        match self {
+    pub(crate) async fn taps(&self, element: &str) -> Result<usize> {
+        Ok(match self {
             Self::Simulated(sim) => sim.log().taps(element),
             Self::Chromium(browser) => {
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 let kind = agent_device_testbed::page::EventKind::Tap;
                 browser.app.events_of(kind, element).len()
             }
-        }
+            Self::Android(phone) => phone.taps(element).await?,
+        })
     }
 
     pub(crate) async fn close(self) -> Result<()> {
-        if let Self::Chromium(browser) = self {
-            browser.driver.close().await?;
-            browser.wire.stop().await;
-            browser.app.stop().await;
+        match self {
+            Self::Simulated(_) => {}
+            Self::Chromium(browser) => {
+                browser.driver.close().await?;
+                browser.wire.stop().await;
+                browser.app.stop().await;
+            }
+            Self::Android(phone) => phone.close().await?,
         }
         Ok(())
     }
