@@ -3,8 +3,9 @@ import RunnerCore
 
 /// The runner on a simulated device: the real server, session and handlers over the fixture app.
 ///
-/// Takes the platform as its argument (iOS, tvOS, macOS or visionOS), its port as the real one does (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard
-/// error, and ends with `shutdown`. What happens to the app is also appended to the file that `RUNNER_SIM_EVENTS` names.
+/// Takes the platform as its argument (iOS, tvOS, macOS or visionOS) and its port as the real one does
+/// (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard error, and ends with `shutdown`. What
+/// happens to the app is also appended to the file that `RUNNER_SIM_EVENTS` names.
 @main
 enum RunnerSim {
     static func main() throws {
@@ -35,7 +36,7 @@ enum RunnerSim {
 
     /// Appends to a file. A line that was written survives the death of the process.
     private static func eventFile(_ path: String) -> (@Sendable (JSON) -> Void)? {
-        if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+        if !FileManager.default.fileExists(atPath: path) { _ = FileManager.default.createFile(atPath: path, contents: nil) }
         guard let file = FileHandle(forWritingAtPath: path) else { return nil }
         file.seekToEndOfFile()
         return { line in file.write(Data(line.encoded() + [UInt8(ascii: "\n")])) }

@@ -28,7 +28,9 @@ public struct SystemTime: TimeSource {
     public func wait(for latch: Latch, until deadline: Double) -> Bool {
         guard Thread.isMainThread else { return latch.wait(seconds: deadline - uptime) }
         while !latch.isOpen, uptime < deadline {
-            RunLoop.current.run(until: Date(timeIntervalSinceNow: min(Self.slice, deadline - uptime)))
+            let end = Date(timeIntervalSinceNow: min(Self.slice, deadline - uptime))
+            // A loop that has nothing to serve returns at once.
+            if !RunLoop.current.run(mode: .default, before: end) { Thread.sleep(until: end) }
         }
         return latch.isOpen
     }

@@ -41,6 +41,7 @@ public final class Runner: Sendable {
     public init(_ options: RunnerOptions, session: Session, markers: Markers) throws {
         self.session = session
         self.markers = markers
+        markers.write("HEADLESS_STARTUP", "1")
         markers.write("DESIRED_PORT", "\(options.server.port)")
         do {
             server = try Server(options.server) { session.answer($0) }

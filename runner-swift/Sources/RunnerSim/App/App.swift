@@ -33,7 +33,16 @@ struct App {
         var turned = false
     }
 
+    /// What lies under the app.
+    struct Ground {
+        /// The screen held upright, in points.
+        var size = Size(400, 800)
+        /// Whether the keyboard is drawn like everything else. UIKit brings its own.
+        var drawsKeyboard = true
+    }
+
     let platform: Platform
+    var ground = Ground()
     var log = EventLog()
     var knobs = Knobs()
     private(set) var screen: Screen
@@ -61,10 +70,10 @@ struct App {
 
     /// A fresh process on this screen, with an empty log. Nothing in the app led there.
     mutating func reset(_ screen: Screen, knobs: [Knob: Int], now: Double) {
-        let (process, log) = (processId, log)
+        let (process, log, ground) = (processId, log, ground)
         self = App(platform, on: screen, now: now)
         processId = process + 1
-        self.log = log
+        (self.log, self.ground) = (log, ground)
         self.log.clear()
         for (knob, value) in knobs { self.knobs[knob] = value }
     }
@@ -82,7 +91,9 @@ struct App {
         log.record(screenName, element, kind, detail)
     }
 
-    var viewport: Rect { orientation.isLandscape ? Rect(0, 0, 800, 400) : Rect(0, 0, 400, 800) }
+    var viewport: Rect {
+        Rect(origin: Point(0, 0), size: orientation.isLandscape ? ground.size.transposed : ground.size)
+    }
 
     /// The tree that the accessibility service gives, which is not always what is on the screen.
     func reportedScene(_ now: Double) -> Scene {

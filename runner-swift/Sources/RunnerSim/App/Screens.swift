@@ -31,7 +31,7 @@ extension App {
         var scene = Scene(viewport: viewport, label: Self.name, prefix: "\(processId)/\(screen.rawValue)")
         draw(&scene, now)
         if canGoBack, !screen.reachesTop { drawNavigationBar(&scene) }
-        if platform == .iOS, let focus { drawKeyboard(for: focus, &scene) }
+        if platform == .iOS, ground.drawsKeyboard, let focus { drawKeyboard(for: focus, &scene) }
         if let ask { draw(ask, &scene) }
         if platform == .tvOS { scene.focus(remoteFocus) }
         return scene

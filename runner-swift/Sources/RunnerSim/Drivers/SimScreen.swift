@@ -10,7 +10,8 @@ struct SimScreen: ScreenDriver {
     }
 
     func store(screenshot: [UInt8], name: String) throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("runner-sim-\(ProcessInfo.processInfo.processIdentifier)")
+        let own = "runner-sim-\(ProcessInfo.processInfo.processIdentifier)"
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(own)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent(name)
         try Data(screenshot).write(to: file)

@@ -115,7 +115,8 @@ struct SimPrivateAX: SnapshotBackend, DepthLimitedReader {
     }
 
     func read(from element: Int?, levels: Int) throws(CaptureFailure) -> DepthLimitedRead<Int> {
-        let reader = SceneReader(device.withApp { app, now in app.isDegraded(now) ? app.reportedScene(now).rootOnly : app.reportedScene(now) })
+        let (scene, isDegraded) = device.withApp { app, now in (app.reportedScene(now), app.isDegraded(now)) }
+        let reader = SceneReader(isDegraded ? scene.rootOnly : scene)
         if device.meet(.privateReject) != nil { throw .axRejected("kAXErrorIllegalArgument") }
         var read = DepthLimitedRead<Int>(tree: RawTree())
         var deepest = 0

@@ -55,7 +55,16 @@ final class MainThreadGateTests: XCTestCase {
         XCTAssertEqual(gate.refusal()?.code, .runnerWedged)
     }
 
-    func testTheAgeIsThatOfTheFirstWorkAndStartsAfreshWhenAllHasDrained() {
+    func testTheAgeIsThatOfTheFirstWork() {
+        main.delayNext(nil, nil)
+        _ = code { try gate.run("a", budget: 10) {} }
+        time.advance(100)
+        _ = code { try gate.run("b", budget: 10) {} }
+        time.advance(11)
+        XCTAssertEqual(gate.refusal()?.code, .runnerWedged)
+    }
+
+    func testTheAgeStartsAfreshWhenAllHasDrained() {
         main.delayNext(100, 119)
         _ = code { try gate.run("a", budget: 10) {} }
         _ = code { try gate.run("b", budget: 10) {} }
