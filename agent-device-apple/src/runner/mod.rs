@@ -96,8 +96,6 @@ const FATAL_CODES: [&str; 3] = [
 ];
 const INVALID_AFTER_CONNECT: &str = "runner_connect_failed_before_command_send";
 const INVALID_AFTER_PREFLIGHT: &str = "runner_readiness_preflight_failed_before_command_send";
-const INVALID_AFTER_SEND: &str = "transport_error_after_command_send";
-const INVALID_AFTER_RETRY: &str = "transport_error_after_retry_command_send";
 
 /// The runner of one device.
 #[derive(Clone, Debug)]
@@ -314,15 +312,14 @@ impl Runner {
                     close(guard, None);
                     return Err(RunnerFailure::lost(lost, skip));
                 }
-                Err(lost) => match self.shared.journal(session, &id).await {
-                    Journal::Reply(json) if parse(json.as_bytes()).is_some() => {
-                        match parse(json.as_bytes()) {
-                            Some(answer) => (answer, Told::Journal),
-                            None => continue,
-                        }
-                    }
-                    Journal::Failed(error) => (Err(error), Told::Journal),
-                    journal => {
+                Err(lost) => {
+                    let journal = self.shared.journal(session, &id).await;
+                    let told = match &journal {
+                        Journal::Reply(json) => parse(json.as_bytes()),
+                        Journal::Failed(error) => Some(Err(error.clone())),
+                        _ => None,
+                    };
+                    let Some(answer) = told else {
                         close(guard, None);
                         let garbage = matches!(lost, Lost::Garbage);
                         let after = self
@@ -338,8 +335,9 @@ impl Runner {
                             skip,
                             source,
                         });
-                    }
-                },
+                    };
+                    (answer, Told::Journal)
+                }
             };
             match answer {
                 Ok((value, meta)) => {
@@ -384,55 +382,6 @@ impl Runner {
                 }
             }
         }
-    }
-
-    /// What a lost answer means by what the journal says. `None`: a read goes out again.
-    async fn after(
-        &self,
-        slot: &mut Option<Session>,
-        command: &Command,
-        spent: &mut Spent,
-        journal: &Journal,
-        garbage: bool,
-    ) -> Option<After> {
-        let mutates = command.verb.traits().mutates;
-        let kept = match journal {
-            Journal::Completed | Journal::Reply(_) => Some(After::Completed),
-            Journal::Accepted => Some(After::Accepted),
-            Journal::Started => Some(After::Started),
-            _ => None,
-        };
-        if kept == Some(After::Completed) && !mutates {
-            return match spent.read_again {
-                Some(_) => Some(After::ReadCompleted),
-                None => {
-                    spent.read_again = Some(After::ReadCompleted);
-                    None
-                }
-            };
-        }
-        if kept.is_some() {
-            return kept;
-        }
-        let why = if spent.unwritten || spent.read_again.is_some() {
-            INVALID_AFTER_RETRY
-        } else {
-            INVALID_AFTER_SEND
-        };
-        self.shared.invalidate(slot, why).await;
-        if !mutates {
-            let again = spent.read_again.is_none() && !std::mem::replace(&mut spent.recycled, true);
-            spent.read_again.get_or_insert(After::ReadAgain);
-            return if again { None } else { spent.read_again };
-        }
-        Some(match journal {
-            _ if spent.unwritten => After::Replay,
-            Journal::NotAccepted => After::NotAccepted,
-            Journal::None => After::NoJournal,
-            _ if garbage => After::Unreadable,
-            Journal::Gone => After::RunnerGone,
-            _ => After::ProbeFailed,
-        })
     }
 
     /// Waits until the command before is done.

@@ -1,9 +1,10 @@
-//! After a lost answer: the runner's journal tells what became of the command.
+//! After a lost answer: the runner's journal tells what became of the command, and that says what to do.
 
 use super::{
-    Command, RunnerError, Session, Shared, Unwritten, Verb, reply::read, transport::Unanswered,
+    Command, Runner, RunnerError, Session, Shared, Spent, Unwritten, Verb, reply::read,
+    transport::Unanswered,
 };
-use crate::tools::Patience;
+use crate::{error::After, tools::Patience};
 
 /// What the journal says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,61 @@ pub(super) enum Journal {
     Unanswered,
 }
 
+const NOTICE: std::time::Duration = std::time::Duration::from_millis(200);
+const INVALID_AFTER_SEND: &str = "transport_error_after_command_send";
+const INVALID_AFTER_RETRY: &str = "transport_error_after_retry_command_send";
+
+impl Runner {
+    /// What a lost answer means by what the journal says. `None`: a read goes out again.
+    pub(super) async fn after(
+        &self,
+        slot: &mut Option<Session>,
+        command: &Command,
+        spent: &mut Spent,
+        journal: &Journal,
+        garbage: bool,
+    ) -> Option<After> {
+        let mutates = command.verb.traits().mutates;
+        let kept = match journal {
+            Journal::Completed | Journal::Reply(_) => Some(After::Completed),
+            Journal::Accepted => Some(After::Accepted),
+            Journal::Started => Some(After::Started),
+            _ => None,
+        };
+        if kept == Some(After::Completed) && !mutates {
+            return match spent.read_again {
+                Some(_) => Some(After::ReadCompleted),
+                None => {
+                    spent.read_again = Some(After::ReadCompleted);
+                    None
+                }
+            };
+        }
+        if kept.is_some() {
+            return kept;
+        }
+        let why = if spent.unwritten || spent.read_again.is_some() {
+            INVALID_AFTER_RETRY
+        } else {
+            INVALID_AFTER_SEND
+        };
+        self.shared.invalidate(slot, why).await;
+        if !mutates {
+            let again = spent.read_again.is_none() && !std::mem::replace(&mut spent.recycled, true);
+            spent.read_again.get_or_insert(After::ReadAgain);
+            return if again { None } else { spent.read_again };
+        }
+        Some(match journal {
+            _ if spent.unwritten => After::Replay,
+            Journal::NotAccepted => After::NotAccepted,
+            Journal::None => After::NoJournal,
+            _ if garbage => After::Unreadable,
+            Journal::Gone => After::RunnerGone,
+            _ => After::ProbeFailed,
+        })
+    }
+}
+
 impl Shared {
     /// Asks the runner what became of a command. Bounded by itself: also a caller that has no time left needs to know.
     pub(super) async fn journal(&self, session: &Session, id: &str) -> Journal {
@@ -45,8 +101,19 @@ impl Shared {
                 None => Journal::Unanswered,
             },
             Err(Unanswered::Unwritten(Unwritten::Refused(_) | Unwritten::Gone)) => Journal::Gone,
-            Err(_) if session.has_ended() => Journal::Gone,
-            Err(_) => Journal::Unanswered,
+            Err(_) => {
+                // The end of a process is noticed a moment after that of its connections.
+                let ended = async {
+                    match &session.process {
+                        Some(process) => process.running.exited().await,
+                        None => std::future::pending().await,
+                    }
+                };
+                match tokio::time::timeout(NOTICE, ended).await {
+                    Ok(_) => Journal::Gone,
+                    Err(_) => Journal::Unanswered,
+                }
+            }
         }
     }
 }
