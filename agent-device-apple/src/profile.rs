@@ -186,3 +186,58 @@ impl Profile {
         capabilities
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_profile_offers_what_its_platform_has() {
+        let offers =
+            |profile: Profile, tools, operation| profile.capabilities(tools).offers(operation);
+        for (operation, ios, tv, mac, vision) in [
+            (Operation::Tap, true, true, true, true),
+            (Operation::Fill, true, true, true, true),
+            (Operation::Hover, false, false, false, false),
+            (Operation::DoubleTap, true, false, true, true),
+            (Operation::Gesture, true, false, true, true),
+            (Operation::Home, true, true, false, true),
+            (Operation::AppSwitcher, true, true, false, false),
+            (Operation::SetOrientation, true, false, false, false),
+            (Operation::KeyboardDismiss, true, false, false, true),
+            (Operation::ReadAlert, true, true, true, true),
+        ] {
+            let wanted = [
+                (Profile::IOS_SIMULATOR, ios),
+                (Profile::IOS_DEVICE, ios),
+                (Profile::TVOS_SIMULATOR, tv),
+                (Profile::MACOS, mac),
+                (Profile::VISIONOS_SIMULATOR, vision),
+            ];
+            for (profile, offered) in wanted {
+                assert_eq!(
+                    offers(profile, true, operation),
+                    offered,
+                    "{operation:?} on {}",
+                    profile.as_str()
+                );
+                let told = profile.capabilities(true).unavailable(operation).is_some();
+                assert_eq!(
+                    told,
+                    !offered,
+                    "why {operation:?} is not offered on {}",
+                    profile.as_str()
+                );
+            }
+        }
+        let clipboard = Operation::ReadClipboard;
+        assert!(offers(Profile::IOS_SIMULATOR, true, clipboard));
+        assert!(
+            !offers(Profile::IOS_SIMULATOR, false, clipboard),
+            "it needs Xcode's tools"
+        );
+        assert!(!offers(Profile::IOS_DEVICE, true, clipboard));
+        assert_eq!(Profile::IOS_SIMULATOR.capabilities(true).max_pointers, 2);
+        assert_eq!(Profile::IOS_DEVICE.capabilities(true).max_pointers, 1);
+    }
+}
