@@ -1,4 +1,9 @@
-//! What decoding a hierarchy costs beside a bare scan of the same bytes: every event and every attribute, nothing kept.
+//! What decoding a hierarchy costs beside a bare scan of the same bytes: every event and every attribute, nothing kept; and what
+//! reading it from a device costs beside the least that must be done: a blocking socket of one's own to the same adb server, the
+//! same two requests, and that scan.
+//!
+//! For the second part `AGENT_DEVICE_BENCH_DEVICE` names a device of the adb server that the environment names. The device only
+//! prints a file: what the helper itself takes is no part of it.
 
 #![allow(
     clippy::unwrap_used,
@@ -6,10 +11,19 @@
     reason = "a bench that unwraps in vain has failed"
 )]
 
-use std::{fmt::Write as _, hint::black_box, time::Duration, time::Instant};
+use std::{
+    fmt::Write as _,
+    hint::black_box,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
 
-use agent_device_android::hierarchy::{Facts, Limits, decode};
-use agent_device_core::snapshot::CaptureOptions;
+use agent_device_android::{
+    adb::{AdbServer, Endpoint, ShellCommand},
+    hierarchy::{Facts, Limits, decode},
+};
+use agent_device_core::{Call, snapshot::CaptureOptions};
 use criterion::{Criterion, criterion_group, criterion_main};
 use quick_xml::{Reader, events::Event};
 
@@ -168,9 +182,75 @@ fn decoding(c: &mut Criterion) {
     }
 }
 
+/// Reads what a command prints, in the fewest steps that the adb server allows.
+fn floor(port: u16, serial: &str, command: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_nodelay(true).unwrap();
+    for request in [
+        format!("host:transport:{serial}"),
+        format!("exec:{command}"),
+    ] {
+        let request = format!("{:04x}{request}", request.len());
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut status = [0; 4];
+        stream.read_exact(&mut status).unwrap();
+        assert_eq!(&status, b"OKAY");
+    }
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn reading(_: &mut Criterion) {
+    let Ok(serial) = std::env::var("AGENT_DEVICE_BENCH_DEVICE") else {
+        println!("skipped: reading from a device: AGENT_DEVICE_BENCH_DEVICE names none");
+        return;
+    };
+    let server = AdbServer::from_env().unwrap();
+    let Endpoint::Tcp { port, .. } = *server.endpoint() else {
+        panic!("the adb server has no port");
+    };
+    let device = server.device(serial.as_str()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    for nodes in [500, 5000] {
+        let document = screen(nodes).into_bytes();
+        let path = format!("/data/local/tmp/agent-device-bench-{nodes}");
+        let call = Call::standalone(Duration::from_secs(300));
+        let pushed = device.push(&document[..], &path, 0o644, &call);
+        runtime.block_on(pushed).unwrap();
+        let cat = ShellCommand::new("cat").unwrap().arg(&path).unwrap();
+        let (mut floors, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..200 {
+            let start = Instant::now();
+            let bytes = floor(port, &serial, &format!("cat {path}"));
+            black_box(scan(&bytes));
+            floors.push(start.elapsed());
+            assert_eq!(bytes.len(), document.len());
+            let start = Instant::now();
+            let bytes = runtime.block_on(device.exec(&cat, &call)).unwrap();
+            let options = CaptureOptions::default();
+            black_box(decode(&bytes, options, &Facts::default(), &Limits::default()).unwrap());
+            ours.push(start.elapsed());
+        }
+        floors.sort();
+        ours.sort();
+        let at = |times: &[Duration], part: usize| times[times.len() / part].as_secs_f64();
+        println!(
+            "{nodes} nodes from a device: ours / floor = {:.2} at the median ({:.2} / {:.2} ms), {:.2} at the best tenth",
+            at(&ours, 2) / at(&floors, 2),
+            at(&ours, 2) * 1e3,
+            at(&floors, 2) * 1e3,
+            at(&ours, 10) / at(&floors, 10),
+        );
+    }
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
-    targets = decoding
+    targets = decoding, reading
 }
 criterion_main!(benches);
