@@ -75,6 +75,15 @@ final class CaptureTests: XCTestCase {
         XCTAssertEqual(answer.ids, ["back"])
     }
 
+    func testAScreenWithoutControlsIsNotDegraded() {
+        stage.show(.never)
+        XCTAssertEqual(stage.send("snapshot").quality["state"] as? String, "healthy")
+        stage.show(.late)
+        XCTAssertFalse(stage.send("snapshot").ids.contains("continue"))
+        stage.time.wait(seconds: 1)
+        XCTAssertTrue(stage.send("snapshot").ids.contains("continue"))
+    }
+
     func testAPromptOfTheSystemIsTheSnapshot() {
         stage.show(.system)
         _ = stage.tap("ask-permission")

@@ -30,6 +30,10 @@ extension App {
         }
         var scene = Scene(viewport: viewport, label: Self.name, prefix: "\(processId)/\(screen.rawValue)")
         draw(&scene, now)
+        // A screen on which nothing is yet has a title: nothing at all looks like a tree that has lost its content.
+        if [.late, .never, .vanish].contains(screen) {
+            scene.add(.text("", "\(Self.name): \(screen.rawValue)", Rect(margin, 8, 368, 40)))
+        }
         if canGoBack, !screen.reachesTop { drawNavigationBar(&scene) }
         if platform == .iOS, ground.drawsKeyboard, let focus { drawKeyboard(for: focus, &scene) }
         if let ask { draw(ask, &scene) }
