@@ -18,13 +18,7 @@ use agent_device_core::{
 };
 use tokio::time::Instant;
 
-use crate::{
-    act,
-    adb::AdbDevice,
-    config::AndroidConfig,
-    helper::{Command, Helper},
-    see,
-};
+use crate::{act, adb::AdbDevice, config::AndroidConfig, helper::Helper, see};
 
 /// One Android device, driven through the helper app that this crate brings along.
 ///
@@ -203,8 +197,8 @@ impl Android {
         }
         let name = device.selector().to_string();
         let helper = Helper::new(device, config);
-        let ping = helper.read(Command::new("ping", ""), &call).await?;
-        let capabilities = ping.facts.get("capabilities").unwrap_or_default();
+        let ping = helper.introduction(&call).await?;
+        let capabilities = ping.get("capabilities").unwrap_or_default();
         memory.inner().capabilities = capabilities.split(',').map(str::to_owned).collect();
         let display = see::viewport(&helper, &call).await?.display;
         if let Some(display) = display {
@@ -214,7 +208,7 @@ impl Android {
             helper,
             facts: DeviceFacts {
                 name,
-                api: ping.facts.number("sdk").unwrap_or(0),
+                api: ping.number("sdk").unwrap_or(0),
                 display,
             },
             memory,

@@ -50,6 +50,20 @@ pub enum HelperInstall {
     Never,
 }
 
+/// Which helper app reads the screen and plays gestures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HelperSource {
+    /// The one in this crate.
+    #[default]
+    Bundled,
+    /// One that is on the device already and speaks `android-snapshot-helper-v1`, by its component:
+    /// `com.example.helper/.Runner`. It is never installed or updated. It takes snapshots and plays gestures; what else ours
+    /// does is refused as unsupported before anything is sent. Its session listens on a port of the device without a token, so
+    /// every app of the device can reach it, and it doesn't end by itself when this program dies.
+    Installed(String),
+}
+
 /// Which on-screen keyboard the device has while it is driven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -88,6 +102,8 @@ pub struct AndroidConfig {
     /// Whether identifiers of an app's own resources are called by their bare name: `power` for `com.app:id/power`. False by
     /// default.
     pub bare_ids: bool,
+    /// Which helper is used.
+    pub helper: HelperSource,
     /// When the helper is installed.
     pub install: HelperInstall,
     /// Which on-screen keyboard the device has meanwhile.
@@ -115,6 +131,7 @@ impl Default for AndroidConfig {
         Self {
             app: None,
             bare_ids: false,
+            helper: HelperSource::default(),
             install: HelperInstall::default(),
             keyboard: KeyboardChoice::default(),
             session: SessionScope::default(),

@@ -75,7 +75,9 @@ pub use backend::{Android, DeviceFacts};
 #[cfg(feature = "adb")]
 pub use choice::DeviceChoice;
 #[cfg(feature = "adb")]
-pub use config::{AdbConfig, AndroidConfig, HelperInstall, KeyboardChoice, SessionScope};
+pub use config::{
+    AdbConfig, AndroidConfig, HelperInstall, HelperSource, KeyboardChoice, SessionScope,
+};
 #[cfg(feature = "adb")]
 pub use connect::AndroidBuilder;
 #[cfg(feature = "adb")]

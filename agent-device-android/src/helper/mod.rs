@@ -16,6 +16,7 @@ mod owner;
 mod records;
 mod reply;
 mod session;
+mod source;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
@@ -120,6 +121,15 @@ impl Helper {
         }
     }
 
+    /// What the helper says of itself. One that was found on the device says nothing.
+    pub(crate) async fn introduction(&self, call: &Call) -> Result<Facts> {
+        self.config.helper.check()?;
+        if !self.config.helper.is_bundled() {
+            return Ok(Facts::default());
+        }
+        Ok(self.read(Command::new("ping", ""), call).await?.facts)
+    }
+
     /// A command that changes nothing. Sent once more if its answer was lost.
     pub(crate) async fn read(
         &self,
@@ -180,6 +190,7 @@ impl Helper {
         ledger: Option<&Call>,
         call: &Call,
     ) -> Result<Reply, HelperFailure> {
+        self.config.helper.admits(command)?;
         let had_one = state.session.is_some();
         self.ready(state, call).await?;
         match self.send(state, command, ledger, call).await {
@@ -219,12 +230,7 @@ impl Helper {
             .connect_to(&session.socket, call)
             .await
             .map_err(HelperFailure::Unopened)?;
-        // A command that waits for its turn behind a slow one must not run when nobody waits for it any more.
-        let patience = call.remaining().as_millis();
-        let line = format!(
-            "@token={} @ttl={patience} {} {id} {}\n",
-            session.token, command.action, command.payload
-        );
+        let line = session.line(command, &id, call);
         // From here on something may land.
         let guard = ledger.map(Call::send);
         let answer = socket.ask(line.as_bytes(), command.limit, call).await;
@@ -277,8 +283,9 @@ impl Helper {
         }
         self.install(state, call).await.map_err(not_started)?;
         let started = Instant::now();
-        let mut start = self.start(state.by_port, call).await;
-        if !state.by_port && matches!(start, Err(Start::Helper(_))) {
+        let by_port = state.by_port || !self.config.helper.is_bundled();
+        let mut start = self.start(by_port, call).await;
+        if !by_port && matches!(start, Err(Start::Helper(_))) {
             start = self.start(true, call).await;
             state.by_port = start.is_ok();
         }
@@ -322,7 +329,7 @@ impl Helper {
     }
 
     async fn install(&self, state: &mut State, call: &Call) -> Result<()> {
-        if !state.installed {
+        if !state.installed && self.config.helper.is_bundled() {
             apk::HELPER
                 .ensure(&self.device, self.config.install, call)
                 .await?;

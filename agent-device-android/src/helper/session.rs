@@ -2,25 +2,32 @@
 
 use std::time::Duration;
 
-use agent_device_core::{Call, Error, ErrorCode, Result};
+use agent_device_core::{
+    Call, Error, ErrorCode, Result,
+    observe::{End, Judgement, Schedule, observe_until},
+};
 use tokio::time::Instant;
 
-use super::{Command, Ended, Helper, SMALL, State, apk, keyboard};
+use super::{Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State, keyboard};
 use crate::{
-    adb::{Remote, ShellCommand, ShellEvent, ShellStream},
+    adb::{Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
     config::SessionScope,
     word::{random, word},
 };
 
 /// How long a session that is given up may take to end in good order.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How long a helper that was stopped may take until it is gone, and how often it is looked for.
+const ENDS: Duration = Duration::from_secs(1);
+const END_PAUSE: Duration = Duration::from_millis(250);
 /// How much of what the instrumentation prints is looked at.
 const MAX_PRINTED: usize = 256 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) socket: Remote,
-    pub(super) token: String,
+    /// `None`: the helper knows no words before a command.
+    token: Option<String>,
     /// What `am instrument` prints. Closing it does not end the session.
     printed: ShellStream,
     /// Whether a host that died has left the device without its own keyboard.
@@ -30,7 +37,6 @@ pub(super) struct Session {
 impl Helper {
     /// Starts a session and waits until it says that it is ready. That ends any other run of the helper on the device.
     pub(super) async fn start(&self, by_port: bool, call: &Call) -> Result<Session, Start> {
-        let token = word();
         let (argument, value, socket) = if by_port {
             // The dynamic ports of Linux begin above.
             let port = 20_000 + u16::try_from(random() % 12_000).unwrap_or(0);
@@ -39,20 +45,24 @@ impl Helper {
             let name = format!("agent-device-{}", word());
             ("sessionSocket", name.clone(), Remote::LocalAbstract(name))
         };
-        let command = self
-            .instrument(&[
-                ("emitChunks", "false"),
-                (argument, &value),
-                ("sessionToken", &token),
-                (
-                    "sessionIdleTimeoutMs",
-                    &match self.config.session {
-                        SessionScope::Value => "0".to_owned(),
-                        _ => self.config.idle_timeout.as_millis().to_string(),
-                    },
-                ),
-            ])
-            .map_err(Start::Adb)?;
+        let token = self.config.helper.is_bundled().then(word);
+        let idle = match self.config.session {
+            SessionScope::Value => "0".to_owned(),
+            _ => self.config.idle_timeout.as_millis().to_string(),
+        };
+        let (depth, nodes) = (MAX_DEPTH.to_string(), MAX_NODES.to_string());
+        let mut arguments = vec![("emitChunks", "false"), (argument, value.as_str())];
+        match &token {
+            Some(token) => {
+                arguments.extend([
+                    ("sessionToken", token.as_str()),
+                    ("sessionIdleTimeoutMs", &idle),
+                ]);
+            }
+            // Another helper takes the bounds of its captures once, at its start.
+            None => arguments.extend([("maxDepth", depth.as_str()), ("maxNodes", &nodes)]),
+        }
+        let command = self.instrument(&arguments).map_err(Start::Adb)?;
         let limit = self.config.session_timeout.min(call.remaining());
         let deadline = Instant::now() + limit;
         let mut printed = self
@@ -119,7 +129,7 @@ impl Helper {
         for (key, value) in always.iter().chain(arguments) {
             command = command.args(["-e", key, value])?;
         }
-        command.arg(apk::RUNNER)
+        command.arg(self.config.helper.runner())
     }
 
     pub(super) async fn end_session(&self, state: &mut State, call: &Call) -> Result<()> {
@@ -144,30 +154,37 @@ impl Helper {
                 return Ok(());
             }
         }
-        let stop = ShellCommand::new("am")?.args(["force-stop", apk::HELPER.package])?;
+        let stop = ShellCommand::new("am")?.args(["force-stop", self.config.helper.package()])?;
         self.device.shell(&stop, call).await?.checked(&stop)?;
         // Only a process list without it is a proof.
         self.await_end(call).await
     }
 
     async fn await_end(&self, call: &Call) -> Result<()> {
-        const LOOKS: u32 = 3;
-        let ask = ShellCommand::script("pidof \"$1\" || echo none").arg(apk::HELPER.package)?;
-        for look in 0..LOOKS {
-            if look > 0 {
-                tokio::time::sleep(Duration::from_millis(250).min(call.remaining())).await;
-            }
-            let output = self.device.shell(&ask, call).await?;
-            if output.stdout_text().trim() == "none" {
-                return Ok(());
-            }
-        }
-        Err(Error::new(
-            ErrorCode::CommandFailed,
-            "the helper was stopped and still runs",
+        let ask =
+            ShellCommand::script("pidof \"$1\" || echo none").arg(self.config.helper.package())?;
+        let observed = observe_until(
+            Schedule::new("helper-end", END_PAUSE, ENDS.min(call.remaining())),
+            call.cancel(),
+            None,
+            |_| self.device.shell(&ask, call),
+            |_| false,
+            |output: &ShellOutput, _, _| match output.stdout_text().trim() {
+                "none" => Judgement::Done(()),
+                _ => Judgement::go_on(),
+            },
         )
-        .with_reason("android_snapshot_helper_runtime_occupied")
-        .with_hint("Repeat; if it stays so, restart the device."))
+        .await;
+        match observed.end {
+            End::Done { .. } => Ok(()),
+            End::Failed { error, .. } => Err(error),
+            _ => Err(Error::new(
+                ErrorCode::CommandFailed,
+                "the helper was stopped and still runs",
+            )
+            .with_reason("android_snapshot_helper_runtime_occupied")
+            .with_hint("Repeat; if it stays so, restart the device.")),
+        }
     }
 
     /// Ends the session from outside any runtime, within a bounded time: the runtime of the caller may be ending, too.
@@ -195,7 +212,7 @@ impl Helper {
                         return back.ok();
                     };
                     let socket = device.connect_to(&session.socket, &call).await.ok()?;
-                    let line = format!("@token={} quit quit-0\n", session.token);
+                    let line = session.line(Command::new("quit", ""), "quit-0", &call);
                     socket.ask(line.as_bytes(), SMALL, &call).await.ok()?;
                     back.ok()
                 });
@@ -215,6 +232,21 @@ impl Helper {
 }
 
 impl Session {
+    /// A command as its helper reads it.
+    pub(super) fn line(&self, command: Command<'_>, id: &str, call: &Call) -> String {
+        let Command {
+            action, payload, ..
+        } = command;
+        match &self.token {
+            // A command that waits for its turn behind a slow one must not run when nobody waits for it any more.
+            Some(token) => {
+                let patience = call.remaining().as_millis();
+                format!("@token={token} @ttl={patience} {action} {id} {payload}\n")
+            }
+            None => format!("{action} {id} {payload}\n"),
+        }
+    }
+
     /// What became of it, if it has ended. An end that is on its way takes a moment to arrive.
     pub(super) async fn last_words(&mut self) -> Option<Ended> {
         let call = Call::standalone(Duration::from_millis(300));

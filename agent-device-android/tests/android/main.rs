@@ -15,5 +15,6 @@ mod host;
 mod logs;
 mod peers;
 mod quoting;
+mod reference;
 mod session;
 mod suite;
