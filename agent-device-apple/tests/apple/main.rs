@@ -3,8 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
-mod corpus;
 mod ax;
+mod corpus;
 mod golden;
 mod launch;
 mod peers;
