@@ -5,6 +5,7 @@
     reason = "this is the process module of a command line tool that waits for what it starts"
 )]
 
+mod apple;
 mod peer;
 mod script;
 
@@ -19,6 +20,10 @@ const USAGE: &str = "\
 cargo xtask demo [sim|chromium]   the quickstart on the simulated device, or on Chromium
 cargo xtask demo android [--serial SERIAL]
                                   the same on a device of the testbed, or on the phone or emulator with this serial number
+cargo xtask demo apple [--udid UDID]
+                                  the same on the simulated runner, or on a booted simulator of this Mac
+cargo xtask apple verify [--udid UDID]
+                                  proves on a Mac what no other machine can, and prints a report to attach
 cargo xtask test                  everything that can be tested on this machine
 cargo xtask ci                    format, lints, docs and tests, with every peer required
 cargo xtask bench                 what a capture costs";
@@ -30,7 +35,11 @@ fn main() -> ExitCode {
         ["demo"] => demo("sim"),
         ["demo", "android"] => on_testbed_device(),
         ["demo", "android", "--serial", serial] => quickstart(&format!("android:{serial}")),
+        ["demo", "apple"] => apple::demo(),
+        ["demo", "apple", "--udid", udid] => apple::demo_on(udid),
         ["demo", device] => demo(device),
+        ["apple", "verify"] => apple::verify(None),
+        ["apple", "verify", "--udid", udid] => apple::verify(Some(udid)),
         ["test"] => test(),
         ["ci"] => ci(),
         ["bench"] => bench(),

@@ -34,6 +34,20 @@ pub(crate) const NPM: Peer = Peer {
     packages: &["npm"],
 };
 
+/// Builds the root that Swift runs in.
+pub(crate) const DEBOOTSTRAP: Peer = Peer {
+    name: "debootstrap",
+    programs: &[&["debootstrap"]],
+    packages: &["debootstrap"],
+};
+
+/// Fetches the parser of Xcode projects.
+pub(crate) const PIP: Peer = Peer {
+    name: "pip",
+    programs: &[&["pip3"]],
+    packages: &["python3-pip"],
+};
+
 /// What the scripts beside the crates are written with.
 pub(crate) const SCRIPTING: Peer = Peer {
     name: "scripting tools",
@@ -90,7 +104,7 @@ pub(crate) fn is_root() -> bool {
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-fn on_path(name: &str) -> bool {
+pub(crate) fn on_path(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }

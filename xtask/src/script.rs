@@ -1,51 +1,84 @@
-//! Tests that are scripts of their own: the device side of Android, its testbed, and others' releases as peers.
+//! Tests that are scripts of their own: what runs on devices, the testbed, and others' releases as peers.
 
 use std::{path::Path, process::Command, time::Instant};
 
-use crate::peer::{self, ADB, NPM, Peer, SCRIPTING};
+use crate::peer::{self, ADB, DEBOOTSTRAP, NPM, PIP, Peer, SCRIPTING};
 
 /// A script that exits with 0 if what it tests holds, and with [`UNAVAILABLE`] if it can't get what it needs.
 struct Script {
     path: &'static str,
     arguments: &'static [&'static str],
     peers: &'static [Peer],
-    /// Whether it brings up a device of the testbed.
-    device: bool,
+    /// What it needs root for.
+    root_for: Option<&'static str>,
 }
 
 /// `EX_UNAVAILABLE` of sysexits.h.
 const UNAVAILABLE: i32 = 69;
 
-const ALL: [Script; 5] = [
+const DEVICE: Option<&str> = Some("a device of the testbed");
+const SWIFT: Option<&str> = Some("Debian's Swift");
+
+const ALL: [Script; 10] = [
     Script {
         path: "helper-apk/test",
         arguments: &[],
         peers: &[],
-        device: false,
+        root_for: None,
     },
     Script {
         path: "helper-apk/build",
         arguments: &["--check"],
         peers: &[],
-        device: false,
+        root_for: None,
     },
     Script {
         path: "testbed/android/selftest",
         arguments: &[],
         peers: &[ADB, NPM, SCRIPTING],
-        device: true,
+        root_for: DEVICE,
     },
     Script {
         path: "testbed/reference/host-takes-our-helper",
         arguments: &[],
         peers: &[ADB, NPM, SCRIPTING],
-        device: true,
+        root_for: DEVICE,
     },
     Script {
         path: "testbed/reference/walk-speed",
         arguments: &[],
         peers: &[ADB, NPM, SCRIPTING],
-        device: true,
+        root_for: DEVICE,
+    },
+    Script {
+        path: "runner-swift/check-project",
+        arguments: &[],
+        peers: &[PIP],
+        root_for: None,
+    },
+    Script {
+        path: "runner-swift/test",
+        arguments: &[],
+        peers: &[DEBOOTSTRAP],
+        root_for: SWIFT,
+    },
+    Script {
+        path: "runner-swift/check-guest",
+        arguments: &[],
+        peers: &[DEBOOTSTRAP],
+        root_for: SWIFT,
+    },
+    Script {
+        path: "runner-swift/check-xctest",
+        arguments: &[],
+        peers: &[DEBOOTSTRAP],
+        root_for: SWIFT,
+    },
+    Script {
+        path: "testbed/apple/reference-host",
+        arguments: &[],
+        peers: &[DEBOOTSTRAP, NPM, SCRIPTING],
+        root_for: SWIFT,
     },
 ];
 
@@ -57,8 +90,8 @@ pub(crate) fn run_all() -> Result<(), String> {
 impl Script {
     fn run(&self) -> Result<(), String> {
         let missing = self.peers.iter().find_map(|peer| peer.provide().err());
-        let rootless = self.device && !peer::is_root();
-        let rootless = rootless.then(|| "a device of the testbed: root on Linux".to_owned());
+        let rootless = self.root_for.filter(|_| !peer::is_root());
+        let rootless = rootless.map(|what| format!("{what}: root on Linux"));
         if let Some(how) = missing.or(rootless) {
             return peer::skip(format!("{}: {how}", self.path));
         }

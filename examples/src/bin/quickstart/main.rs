@@ -1,7 +1,7 @@
 //! The main job in a page of code: sign in, wait for a late button, and see what a lost reply discloses.
 //!
 //! `cargo xtask demo` runs it on the simulated device, `cargo xtask demo chromium` on a real browser, `cargo xtask
-//! demo android` on the testbed's device or on a phone.
+//! demo android` on the testbed's device or on a phone, `cargo xtask demo apple` on the simulated runner or on a simulator.
 
 use std::time::{Duration, Instant};
 
@@ -17,15 +17,22 @@ use stage::Stage;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let stage = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] | ["--device", "sim"] => Stage::simulated(),
-        ["--device", "chromium"] => Stage::chromium().await?,
-        ["--device", "android"] => Stage::android(None).await?,
-        ["--device", device] if device.starts_with("android:") => {
-            Stage::android(device.strip_prefix("android:")).await?
-        }
-        _ => return Err("usage: quickstart [--device sim|chromium|android[:SERIAL]]".into()),
-    };
+    let stage =
+        match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] | ["--device", "sim"] => Stage::simulated(),
+            ["--device", "chromium"] => Stage::chromium().await?,
+            ["--device", "android"] => Stage::android(None).await?,
+            ["--device", device] if device.starts_with("android:") => {
+                Stage::android(device.strip_prefix("android:")).await?
+            }
+            ["--device", device] if device.starts_with("apple:") => {
+                Stage::apple(device.trim_start_matches("apple:")).await?
+            }
+            _ => return Err(
+                "usage: quickstart [--device sim|chromium|android[:SERIAL]|apple:RUNNER:CONTROL]"
+                    .into(),
+            ),
+        };
     let device = stage.device();
 
     stage.open("login").await?;
@@ -100,6 +107,7 @@ async fn press_once_whatever_happens(device: &Device) -> Result<()> {
     println!("a reply that gets lost");
     let clock = Instant::now();
     let Err(error) = device.locate(id("counter")).press().await else {
+        step("press", clock, "it landed: the device could be asked");
         return Ok(());
     };
     step("press", clock, &format!("{error}"));

@@ -13,7 +13,9 @@ use agent_device_testbed::{
 use agent_device_webdriver::{Chromium, WebDriver};
 
 mod android;
+mod apple;
 use android::Phone;
+use apple::Simulator;
 
 type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -22,6 +24,7 @@ pub(crate) enum Stage {
     Simulated(SimulatedDevice),
     Chromium(Box<Browser>),
     Android(Box<Phone>),
+    Apple(Box<Simulator>),
 }
 
 /// A browser whose driver sits behind a proxy that can lose replies, and the page server that keeps the log.
@@ -49,11 +52,17 @@ impl Stage {
         Ok(Self::Android(Box::new(Phone::start(serial).await?)))
     }
 
+    /// The runner and the app's own port, as `RUNNER:CONTROL`.
+    pub(crate) async fn apple(place: &str) -> Result<Self> {
+        Ok(Self::Apple(Box::new(Simulator::start(place).await?)))
+    }
+
     pub(crate) fn device(&self) -> Device {
         match self {
             Self::Simulated(sim) => Device::new(sim.clone()),
             Self::Chromium(browser) => Device::new(Arc::clone(&browser.driver)),
             Self::Android(phone) => Device::new(Arc::clone(&phone.android)),
+            Self::Apple(simulator) => Device::new(Arc::clone(&simulator.apple)),
         }
     }
 
@@ -66,6 +75,7 @@ impl Stage {
                 browser.app.clear();
             }
             Self::Android(phone) => phone.open(screen).await?,
+            Self::Apple(simulator) => simulator.open(screen).await?,
         }
         Ok(())
     }
@@ -79,6 +89,7 @@ impl Stage {
                 browser.wire.plan().add(lost);
             }
             Self::Android(phone) => phone.lose_the_next_reply(),
+            Self::Apple(simulator) => simulator.lose_the_next_reply(),
         }
     }
 
@@ -92,6 +103,7 @@ impl Stage {
                 browser.app.events_of(kind, element).len()
             }
             Self::Android(phone) => phone.taps(element).await?,
+            Self::Apple(simulator) => simulator.taps(element).await?,
         })
     }
 
@@ -104,6 +116,7 @@ impl Stage {
                 browser.app.stop().await;
             }
             Self::Android(phone) => phone.close().await?,
+            Self::Apple(simulator) => simulator.close().await?,
         }
         Ok(())
     }
