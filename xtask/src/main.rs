@@ -9,7 +9,7 @@ mod apple;
 mod peer;
 mod script;
 
-use peer::{ADB, CHROMIUM};
+use peer::{ADB, CHROMIUM, DEBOOTSTRAP};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -110,7 +110,7 @@ fn quickstart(device: &str) -> Result<(), String> {
 }
 
 fn test() -> Result<(), String> {
-    for peer in [CHROMIUM, ADB] {
+    for peer in [CHROMIUM, ADB, DEBOOTSTRAP] {
         if let Err(how) = peer.provide() {
             peer::skip(how)?;
         }
@@ -144,7 +144,8 @@ fn ci() -> Result<(), String> {
 
 fn bench() -> Result<(), String> {
     CHROMIUM.provide()?;
-    cargo(&["bench", "--package", "agent-device-benches"])
+    cargo(&["bench", "--package", "agent-device-benches"])?;
+    script::walk_speed()
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {

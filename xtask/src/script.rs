@@ -19,7 +19,7 @@ const UNAVAILABLE: i32 = 69;
 const DEVICE: Option<&str> = Some("a device of the testbed");
 const SWIFT: Option<&str> = Some("Debian's Swift");
 
-const ALL: [Script; 10] = [
+const ALL: [Script; 9] = [
     Script {
         path: "helper-apk/test",
         arguments: &[],
@@ -40,12 +40,6 @@ const ALL: [Script; 10] = [
     },
     Script {
         path: "testbed/reference/host-takes-our-helper",
-        arguments: &[],
-        peers: &[ADB, NPM, SCRIPTING],
-        root_for: DEVICE,
-    },
-    Script {
-        path: "testbed/reference/walk-speed",
         arguments: &[],
         peers: &[ADB, NPM, SCRIPTING],
         root_for: DEVICE,
@@ -81,6 +75,19 @@ const ALL: [Script; 10] = [
         root_for: SWIFT,
     },
 ];
+
+/// A measurement, not a test: on a busy machine it may miss its mark.
+const WALK_SPEED: Script = Script {
+    path: "testbed/reference/walk-speed",
+    arguments: &[],
+    peers: &[ADB, NPM, SCRIPTING],
+    root_for: DEVICE,
+};
+
+/// Compares the helper's walk with another's on one device.
+pub(crate) fn walk_speed() -> Result<(), String> {
+    WALK_SPEED.run()
+}
 
 /// Runs them one after the other: they measure time, and devices are large.
 pub(crate) fn run_all() -> Result<(), String> {
