@@ -5,7 +5,7 @@ use std::{
     collections::VecDeque,
     fmt,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -21,12 +21,14 @@ use agent_device_core::{
 };
 use tokio::time::Instant;
 
+#[cfg(unix)]
+use crate::ax::{AxFirst, SimulatorAx};
 use crate::{
     act,
     config::{AppleConfig, AppleTarget},
     profile::Profile,
     runner::{Launcher, Runner, RunnerState},
-    see,
+    see::{self, RunnerTrees},
     tools::{Patience, ToolPath},
 };
 
@@ -39,14 +41,19 @@ pub struct Apple {
     profile: Profile,
     capabilities: Capabilities,
     name: String,
-    pub(crate) memory: Memory,
-    captures: AtomicU64,
+    pub(crate) memory: Arc<Memory>,
+    /// What the runner shows.
+    pub(crate) trees: RunnerTrees,
+    /// What the simulator's accessibility server shows, and the runner where it doesn't.
+    #[cfg(unix)]
+    ax: Option<AxFirst<RunnerTrees>>,
 }
 
 /// What is remembered between operations.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     inner: Mutex<Remembered>,
+    captures: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +82,18 @@ impl Memory {
 
     pub(crate) fn set_viewport(&self, viewport: Rect) {
         self.inner().viewport = Some(viewport);
+    }
+
+    /// Remembers where the screen ends.
+    pub(crate) fn saw(&self, snapshot: &Snapshot) {
+        if let Some(viewport) = snapshot.info().viewport {
+            self.set_viewport(viewport);
+        }
+    }
+
+    /// The number of the next capture.
+    pub(crate) fn next_capture(&self) -> u64 {
+        self.captures.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn scale(&self) -> f64 {
@@ -119,14 +138,23 @@ impl Apple {
         let kept = matches!(target, AppleTarget::Runner { .. });
         let name = target.id();
         let tools = ToolPath::new(config.tool_path.clone());
+        let memory = Arc::<Memory>::default();
+        #[cfg(unix)]
+        let ax = simulator_ax(&target, &config);
         let runner = Runner::new(Launcher::new(target, config.clone(), tools), config);
+        let trees = || RunnerTrees {
+            runner: runner.clone(),
+            memory: Arc::clone(&memory),
+        };
         Self {
-            runner,
+            trees: trees(),
+            #[cfg(unix)]
+            ax: ax.map(|ax| AxFirst::new(ax, trees())),
             profile,
             capabilities: profile.capabilities(!kept),
             name,
-            memory: Memory::default(),
-            captures: AtomicU64::new(0),
+            memory,
+            runner,
         }
     }
 
@@ -145,6 +173,11 @@ impl Apple {
             .saturating_add(config.startup_timeout * 2);
         let apple = Self::new(target, config);
         see::uptime(&apple, &Call::standalone(budget)).await?;
+        // The simulator is up now.
+        #[cfg(unix)]
+        if let Some(ax) = &apple.ax {
+            ax.first().prepare();
+        }
         Ok(apple)
     }
 
@@ -158,9 +191,9 @@ impl Apple {
         self.runner.state()
     }
 
-    /// How many trees were asked for so far.
+    /// How many trees were asked of the runner so far. Those of a simulator's accessibility server are not among them.
     pub fn captures(&self) -> u64 {
-        self.captures.load(Ordering::Relaxed)
+        self.memory.captures.load(Ordering::Relaxed)
     }
 
     /// How many requests were made of runners so far, the questions whether they are there among them.
@@ -183,9 +216,22 @@ impl Apple {
         self.runner.close().await;
     }
 
-    /// The number of the next capture.
-    pub(crate) fn next_capture(&self) -> u64 {
-        self.captures.fetch_add(1, Ordering::Relaxed)
+    /// The app was launched anew, or another one was: elements and processes of before are gone.
+    pub(crate) fn launched(&self, app: &str) {
+        self.runner.set_app(Some(app));
+        self.memory.launched();
+        #[cfg(unix)]
+        if let Some(ax) = &self.ax {
+            ax.first().app_launched(app);
+        }
+    }
+
+    fn source(&self) -> &dyn SnapshotBackend {
+        #[cfg(unix)]
+        if let Some(ax) = &self.ax {
+            return ax;
+        }
+        &self.trees
     }
 
     pub(crate) fn patience(call: &Call) -> Patience {
@@ -203,23 +249,39 @@ impl fmt::Debug for Apple {
     }
 }
 
+/// The accessibility server of an iOS simulator as a source, if it is wanted.
+#[cfg(unix)]
+fn simulator_ax(target: &AppleTarget, config: &AppleConfig) -> Option<SimulatorAx> {
+    let AppleTarget::Simulator { profile, udid } = target else {
+        return None;
+    };
+    let mut ax = config
+        .simulator_ax
+        .clone()
+        .filter(|_| *profile == Profile::IOS_SIMULATOR)?;
+    ax.tool_path = ax.tool_path.or_else(|| config.tool_path.clone());
+    ax.simulator_set = ax.simulator_set.or_else(|| config.simulator_set.clone());
+    Some(SimulatorAx::new(udid, config.app.clone(), ax))
+}
+
 #[async_trait]
 impl SnapshotBackend for Apple {
     async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
-        see::capture(self, options, call).await
+        let snapshot = self.source().capture(options, call).await?;
+        self.memory.saw(&snapshot);
+        Ok(snapshot)
     }
 
-    /// A capture that is given up ends on the device within its own limits; the next command waits for its turn there.
     fn honours_cancel(&self) -> bool {
-        true
+        self.source().honours_cancel()
     }
 
     async fn find_text(&self, text: &str, call: &Call) -> Result<Option<bool>> {
-        see::find_text(self, text, call).await
+        self.source().find_text(text, call).await
     }
 
     async fn confirm_visible(&self, target: &Target, call: &Call) -> Result<Option<Rect>> {
-        see::confirm_visible(self, target, call).await
+        self.source().confirm_visible(target, call).await
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::{ffi::OsString, net::SocketAddr, path::PathBuf, time::Duration};
 
+#[cfg(unix)]
+use crate::ax::AxConfig;
 use crate::profile::Profile;
 
 /// How an [`Apple`](crate::Apple) device is driven.
@@ -38,6 +40,12 @@ pub struct AppleConfig {
     /// target that has gone since is then refused instead of what has taken its place being touched. True by default; it costs
     /// the runner one query for each touch.
     pub check_target: bool,
+    /// Whether the trees of an app in an iOS simulator are read from the simulator's accessibility server first, and how: XCTest
+    /// can't serialise some trees, and grinds for minutes on others. What it doesn't answer, the runner does. On by default on a
+    /// Mac, where the program that does it can be compiled; on other machines there is no simulator to read. `tool_path` and
+    /// `simulator_set` are those of this configuration unless it names its own.
+    #[cfg(unix)]
+    pub simulator_ax: Option<AxConfig>,
     /// The largest tree that is read, in bytes: 64 MiB.
     pub max_capture: usize,
     /// The largest picture that is read, in bytes of its PNG: 64 MiB.
@@ -61,17 +69,26 @@ impl Default for AppleConfig {
             healthy_for: Duration::from_secs(5),
             idle_stop: Duration::from_secs(300),
             check_target: true,
+            #[cfg(unix)]
+            simulator_ax: cfg!(target_os = "macos").then(AxConfig::default),
             max_capture: 64 << 20,
             max_picture: 64 << 20,
         }
     }
 }
 
+/// The runner's project in this repository, wherever the crate was compiled from.
+const PROJECT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../runner-swift/Xcode/AgentDeviceRunner.xcodeproj"
+);
+
 /// Which runner, and how it is built.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunnerConfig {
-    /// The Xcode project of the runner: `AgentDeviceRunner.xcodeproj`. Its folder is the source that a build is keyed by.
+    /// The Xcode project of the runner: `AgentDeviceRunner.xcodeproj`. Its folder is the source that a build is keyed by. By
+    /// default the one that came with this crate's source, beside it.
     pub project: Option<PathBuf>,
     /// The scheme, which is also the name of the runner's app.
     pub scheme: String,
@@ -108,7 +125,7 @@ impl std::fmt::Debug for RunnerConfig {
 impl Default for RunnerConfig {
     fn default() -> Self {
         Self {
-            project: None,
+            project: Some(PathBuf::from(PROJECT)),
             scheme: "AgentDeviceRunner".to_owned(),
             xctestrun: None,
             app_bundle: None,

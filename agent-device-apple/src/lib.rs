@@ -14,6 +14,12 @@
 //! notice is written once: to a runner that answers, over a connection of its own. If its answer is lost, the runner's journal
 //! says what became of it; if that is lost, too, the error says `unknown`.
 //!
+//! The runner's Xcode project is taken from the repository that this crate was compiled from. Name another place in
+//! [`RunnerConfig::project`] if that is gone where the program runs, or a build of it in [`RunnerConfig::xctestrun`].
+//!
+//! Trees of apps in iOS simulators come from the simulator's accessibility server first, on a Mac: see
+//! [`AppleConfig::simulator_ax`].
+//!
 //! ```no_run
 //! use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
 //! use agent_device_core::{Device, selector::id};
@@ -21,7 +27,6 @@
 //! # async fn run() -> agent_device_core::Result<()> {
 //! let mut config = AppleConfig::default();
 //! config.app = Some("com.example.app".to_owned());
-//! config.runner.project = Some("runner-swift/Xcode/AgentDeviceRunner.xcodeproj".into());
 //! let target = AppleTarget::Simulator { profile: Profile::IOS_SIMULATOR, udid: "6A8A…".to_owned() };
 //! let device = Device::new(Apple::connect(target, config).await?);
 //! device.locate(id("sign-in")).press().await?;

@@ -1,10 +1,11 @@
 //! Looking: trees, pictures, and what else the device tells.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agent_device_core::{
-    Call, Error, ErrorCode, Result, Role, Snapshot,
+    Call, Error, ErrorCode, Result, Role, Snapshot, SnapshotBackend,
     action::{Alert, AppState, Operation, Screenshot},
+    async_trait,
     geometry::Rect,
     snapshot::{CaptureOptions, Keyboard, Target},
 };
@@ -12,9 +13,9 @@ use base64::Engine as _;
 use tokio::time::Instant;
 
 use crate::{
-    backend::Apple,
+    backend::{Apple, Memory},
     error::RunnerFailure,
-    runner::{Apps, Command, Meta, RunnerError, Verb},
+    runner::{Apps, Command, Meta, Runner, RunnerError, Verb},
     tree::{self, DecodeError, Decoded, Facts, Limits},
 };
 
@@ -26,19 +27,60 @@ pub(crate) async fn uptime(apple: &Apple, call: &Call) -> Result<()> {
     Ok(())
 }
 
-/// A tree, from whichever source the runner takes it.
-pub(crate) async fn capture(
-    apple: &Apple,
-    options: &CaptureOptions,
-    call: &Call,
-) -> Result<Snapshot> {
-    let command = snapshot_command(apple, options);
-    let reading = Reading::new(apple, options);
-    let decoded = apple
-        .runner
-        .run(&command, &|body| reading.parse(body), call)
-        .await?;
-    Ok(reading.done(apple, decoded))
+/// The trees of the runner.
+#[derive(Debug)]
+pub(crate) struct RunnerTrees {
+    pub(crate) runner: Runner,
+    pub(crate) memory: Arc<Memory>,
+}
+
+#[async_trait]
+impl SnapshotBackend for RunnerTrees {
+    /// A tree, from whichever source the runner takes it.
+    async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
+        let command = snapshot_command(self, options);
+        let reading = Reading::new(self, options);
+        let decoded = self
+            .runner
+            .run(&command, &|body| reading.parse(body), call)
+            .await?;
+        Ok(reading.done(self, decoded))
+    }
+
+    /// A capture that is given up ends on the device within its own limits; the next command waits for its turn there.
+    fn honours_cancel(&self) -> bool {
+        true
+    }
+
+    /// Only that the runner has found it is believed: it looks at less than a tree holds.
+    async fn find_text(&self, text: &str, call: &Call) -> Result<Option<bool>> {
+        let command = Command::new(Verb::FindText).with("text", text);
+        let data = self.runner.ask(&command, call).await?;
+        Ok(data.found.filter(|found| *found))
+    }
+
+    /// Where an element is now, if the runner finds it and calls it hittable.
+    async fn confirm_visible(&self, target: &Target, call: &Call) -> Result<Option<Rect>> {
+        let Some(identifier) = target
+            .node()
+            .identifier()
+            .filter(|id| !id.trim().is_empty())
+        else {
+            return Ok(None);
+        };
+        let command = Command::new(Verb::QuerySelector)
+            .with("selectorKey", "id")
+            .with("selectorValue", identifier);
+        let data = self.runner.ask(&command, call).await?;
+        let nodes = data.nodes.unwrap_or_default();
+        let found = nodes
+            .first()
+            .filter(|node| data.found == Some(true) && node.hittable);
+        Ok(found
+            .and_then(|node| node.rect)
+            .map(|place| Rect::new(place.x, place.y, place.width, place.height))
+            .filter(|rect| rect.is_usable()))
+    }
 }
 
 /// One more tree from a runner that is about to be given up, from the source that is named.
@@ -48,21 +90,22 @@ pub(crate) async fn last_capture(
     source: Option<&str>,
     call: &Call,
 ) -> Result<Snapshot, RunnerFailure> {
-    let mut command = snapshot_command(apple, options);
+    let trees = &apple.trees;
+    let mut command = snapshot_command(trees, options);
     if let Some(source) = source {
         command = command.with("preferredBackend", source);
     }
-    let reading = Reading::new(apple, options);
-    let decoded = apple
+    let reading = Reading::new(trees, options);
+    let decoded = trees
         .runner
         .ask_last(&command, &|body| reading.parse(body), call)
         .await?;
-    Ok(reading.done(apple, decoded))
+    Ok(reading.done(trees, decoded))
 }
 
 /// The whole screen is asked for, whatever the options leave out: that is the view's business.
-fn snapshot_command(apple: &Apple, options: &CaptureOptions) -> Command {
-    let command = Command::new(Verb::Snapshot).up_to(apple.runner.config().max_capture);
+fn snapshot_command(trees: &RunnerTrees, options: &CaptureOptions) -> Command {
+    let command = Command::new(Verb::Snapshot).up_to(trees.runner.config().max_capture);
     if options.raw {
         command.with("raw", true)
     } else {
@@ -82,20 +125,20 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(apple: &Apple, options: &'a CaptureOptions) -> Self {
-        let app = apple.runner.app();
+    fn new(trees: &RunnerTrees, options: &'a CaptureOptions) -> Self {
+        let app = trees.runner.app();
         let limits = Limits {
-            bytes: apple.runner.config().max_capture,
+            bytes: trees.runner.config().max_capture,
             ..Limits::default()
         };
         Self {
             options,
             lineage: app
                 .as_ref()
-                .map(|app| format!("{app}#{}", apple.memory.launches())),
+                .map(|app| format!("{app}#{}", trees.memory.launches())),
             app,
-            number: apple.next_capture(),
-            scale: apple.memory.scale(),
+            number: trees.memory.next_capture(),
+            scale: trees.memory.scale(),
             limits,
             asked: Instant::now(),
         }
@@ -127,49 +170,11 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn done(self, apple: &Apple, decoded: Decoded) -> Snapshot {
-        apple.memory.captured(self.number, self.asked);
-        if let Some(viewport) = decoded.snapshot.info().viewport {
-            apple.memory.set_viewport(viewport);
-        }
+    fn done(self, trees: &RunnerTrees, decoded: Decoded) -> Snapshot {
+        trees.memory.captured(self.number, self.asked);
+        trees.memory.saw(&decoded.snapshot);
         decoded.snapshot
     }
-}
-
-/// Only that the runner has found it is believed: it looks at less than a tree holds.
-pub(crate) async fn find_text(apple: &Apple, text: &str, call: &Call) -> Result<Option<bool>> {
-    let data = apple
-        .runner
-        .ask(&Command::new(Verb::FindText).with("text", text), call)
-        .await?;
-    Ok(data.found.filter(|found| *found))
-}
-
-/// Where an element is now, if the runner finds it and calls it hittable.
-pub(crate) async fn confirm_visible(
-    apple: &Apple,
-    target: &Target,
-    call: &Call,
-) -> Result<Option<Rect>> {
-    let Some(identifier) = target
-        .node()
-        .identifier()
-        .filter(|id| !id.trim().is_empty())
-    else {
-        return Ok(None);
-    };
-    let command = Command::new(Verb::QuerySelector)
-        .with("selectorKey", "id")
-        .with("selectorValue", identifier);
-    let data = apple.runner.ask(&command, call).await?;
-    let nodes = data.nodes.unwrap_or_default();
-    let found = nodes
-        .first()
-        .filter(|node| data.found == Some(true) && node.hittable);
-    Ok(found
-        .and_then(|node| node.rect)
-        .map(|place| Rect::new(place.x, place.y, place.width, place.height))
-        .filter(|rect| rect.is_usable()))
 }
 
 pub(crate) async fn screenshot(apple: &Apple, call: &Call) -> Result<Screenshot> {
@@ -246,7 +251,8 @@ pub(crate) async fn clipboard(apple: &Apple, call: &Call) -> Result<String> {
 
 /// The keyboard as a tree shows it. A tree that proves no absence proves none of the keyboard's either.
 pub(crate) async fn keyboard(apple: &Apple, call: &Call) -> Result<Keyboard> {
-    let snapshot = capture(apple, &CaptureOptions::default(), call).await?;
+    let options = CaptureOptions::default();
+    let snapshot = apple.trees.capture(&options, call).await?;
     // The runner may leave the keyboard itself out and give its keys.
     let parts = snapshot
         .nodes()

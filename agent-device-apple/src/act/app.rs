@@ -57,13 +57,11 @@ async fn launch(apple: &Apple, app: &str, call: &Call) -> Result<()> {
             // The runner does it itself, so there is no app of before that it would hold on to.
             let command = Command::new(Verb::Activate).with("appBundleId", app);
             apple.runner.ask(&command, call).await?;
-            apple.runner.set_app(Some(app));
-            apple.memory.launched();
+            apple.launched(app);
             return Ok(());
         }
     }
-    apple.runner.set_app(Some(app));
-    apple.memory.launched();
+    apple.launched(app);
     reset_target(apple, call).await
 }
 
@@ -139,7 +137,7 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
             })?;
             installed(&app, devicectl.has_app(&app, &patience).await?)?;
             mutate(call, devicectl.launch(&app, Some(url), &patience)).await?;
-            apple.memory.launched();
+            apple.launched(&app);
             reset_target(apple, call).await?;
             Ok(Performed::new())
         }

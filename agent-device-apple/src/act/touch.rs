@@ -74,9 +74,13 @@ fn identity<'a>(apple: &Apple, touch: &'a Touch) -> Option<&'a str> {
         .target
         .as_ref()
         .filter(|_| apple.runner.config().check_target)?;
-    // What XCTest could not read, its queries don't find either.
+    // What XCTest could not read, its queries don't find either. Trees of the runner alone have a handle.
     let quality = target.snapshot().quality();
-    let readable = quality.state == QualityState::Healthy && quality.source != "private-ax";
+    let own = target
+        .snapshot()
+        .root()
+        .is_some_and(|root| root.handle().is_some());
+    let readable = own && quality.state == QualityState::Healthy && quality.source != "private-ax";
     let identifier = target
         .node()
         .identifier()

@@ -21,7 +21,7 @@ use super::{
     reply::{Described, Recovery},
     wire::AxLimits,
 };
-use crate::tools::{Patience, ToolPath};
+use crate::tools::{Patience, Simctl, ToolPath};
 
 /// The pause between two looks at an app that is being launched.
 const LAUNCH_INTERVAL: Duration = Duration::from_millis(150);
@@ -73,9 +73,15 @@ impl Default for AxConfig {
 #[derive(Debug)]
 pub struct SimulatorAx {
     keeper: Keeper,
-    app: Option<String>,
     limits: AxLimits,
-    current: Mutex<Option<Current>>,
+    meant: Mutex<Meant>,
+}
+
+/// The app that is looked at, and its process as far as it is known.
+#[derive(Debug)]
+struct Meant {
+    app: Option<String>,
+    current: Option<Current>,
 }
 
 /// The process that is looked at, and what is known about it.
@@ -130,10 +136,11 @@ impl SimulatorAx {
     /// capture, or before [`prepare`](Self::prepare).
     pub fn new(udid: impl Into<String>, app: Option<String>, config: AxConfig) -> Self {
         let home = || std::env::home_dir().unwrap_or_else(std::env::temp_dir);
+        let tools = ToolPath::new(config.tool_path);
+        let set = config.simulator_set.map(PathBuf::into_os_string);
         let host = Host {
-            tools: ToolPath::new(config.tool_path),
-            udid: udid.into(),
-            set: config.simulator_set.map(PathBuf::into_os_string),
+            simctl: Simctl::new(tools.clone(), udid.into(), set),
+            tools,
             cache: config
                 .cache
                 .unwrap_or_else(|| home().join(".agent-device/simulator-ax")),
@@ -141,9 +148,8 @@ impl SimulatorAx {
         };
         Self {
             keeper: Keeper::new(host, config.first_wait, config.prepare_again_after),
-            app,
+            meant: Mutex::new(Meant { app, current: None }),
             limits: config.limits,
-            current: Mutex::default(),
         }
     }
 
@@ -152,13 +158,24 @@ impl SimulatorAx {
         drop(self.keeper.begin());
     }
 
-    /// Forgets which process of the app is meant. For those who know that the app was launched anew.
-    pub fn app_relaunched(&self) {
-        *self.current() = None;
+    /// From now on the app with this bundle id is meant, in whichever process it has now. For those who have launched it.
+    pub fn app_launched(&self, app: &str) {
+        *self.meant() = Meant {
+            app: Some(app.to_owned()),
+            current: None,
+        };
     }
 
-    fn current(&self) -> std::sync::MutexGuard<'_, Option<Current>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    fn meant(&self) -> std::sync::MutexGuard<'_, Meant> {
+        self.meant.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what was learnt about the app's process, unless another app is meant by now.
+    fn learnt(&self, app: &str, current: Current) {
+        let mut meant = self.meant();
+        if meant.app.as_deref() == Some(app) {
+            meant.current = Some(current);
+        }
     }
 
     pub(super) async fn look(
@@ -166,8 +183,8 @@ impl SimulatorAx {
         options: &CaptureOptions,
         call: &Call,
     ) -> Result<Snapshot, AxFailure> {
-        let bundle = self
-            .app
+        let app = self.meant().app.clone();
+        let bundle = app
             .as_deref()
             .filter(|_| !options.raw)
             .ok_or(AxFailure::Ineligible)?;
@@ -187,7 +204,7 @@ impl SimulatorAx {
                 current.proven = true;
                 current.hint = Hint::after(current.hint, described.recovery, self.limits.depth);
                 tracing::debug!(name: "agent_device.ax.described", recovery = ?described.recovery, "described");
-                *self.current() = Some(current);
+                self.learnt(bundle, current);
                 Ok(described.snapshot)
             }
             Err(failure) => {
@@ -198,7 +215,7 @@ impl SimulatorAx {
                         "the accessibility reader is not asked again for this process of the app: {failure}"
                     );
                     current.disabled = Some(failure.reason().into_owned());
-                    *self.current() = Some(current);
+                    self.learnt(bundle, current);
                 }
                 Err(failure)
             }
@@ -211,7 +228,7 @@ impl SimulatorAx {
         bundle: &str,
         patience: &Patience,
     ) -> Result<(Current, bool), AxFailure> {
-        let known = self.current().clone();
+        let known = self.meant().current.clone();
         match known {
             Some(known) if known.disabled.is_none() => return Ok((known, false)),
             Some(Current {

@@ -1,7 +1,6 @@
 //! The program in the simulator: compiled once, started on first use, started again when it has ended.
 
 use std::{
-    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -17,7 +16,9 @@ use super::{
     client::{Client, MAX_SOCKET_PATH},
     failure::AxFailure,
 };
-use crate::tools::{Patience, Running, Scratch, Tool, ToolFailure, ToolPath, scratch, word};
+use crate::tools::{
+    Patience, Running, Scratch, Simctl, Tool, ToolFailure, ToolPath, scratch, word,
+};
 
 /// A name and what the file of that name holds.
 type Source = (&'static str, &'static str);
@@ -61,8 +62,7 @@ const IDLE_SECONDS: u32 = 60;
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) tools: ToolPath,
-    pub(super) udid: String,
-    pub(super) set: Option<OsString>,
+    pub(super) simctl: Simctl,
     /// Where compiled programs are kept.
     pub(super) cache: PathBuf,
     /// A program that somebody else has compiled.
@@ -85,7 +85,7 @@ impl Guest {
 
 impl Host {
     pub(super) fn udid(&self) -> &str {
-        &self.udid
+        self.simctl.udid()
     }
 
     /// `simctl spawn`: runs a program in the simulator.
@@ -94,17 +94,15 @@ impl Host {
         limit: Duration,
         arguments: impl IntoIterator<Item = A>,
     ) -> Tool {
-        let tool = Tool::new("xcrun", limit).args(["simctl"]);
-        let tool = match &self.set {
-            Some(set) => tool.args([OsString::from("--set"), set.clone()]),
-            None => tool,
-        };
-        tool.args(["spawn", &self.udid]).args(arguments)
+        self.simctl
+            .tool(limit)
+            .args(["spawn", self.udid()])
+            .args(arguments)
     }
 
     pub(super) async fn launchctl_list(&self, patience: &Patience) -> Result<String, AxFailure> {
         let tool = self.spawn_tool(Duration::from_secs(5), ["launchctl", "list"]);
-        Ok(self.tools.run(tool, patience).await?.text().into_owned())
+        Ok(self.simctl.run(tool, patience).await?.text().into_owned())
     }
 
     /// Everything from the source to a program that listens.

@@ -15,9 +15,9 @@
 //! | `backend` | [`SimulatorAx`]: when it answers and when it doesn't |
 //! | `first` | [`AxFirst`]: this source before another one |
 //!
-//! [`SimulatorAx`] is a [`SnapshotBackend`](agent_device_core::SnapshotBackend) of its own and knows no other source. Whoever has
-//! both puts it before the runner's with [`AxFirst`]; the rest of this crate needs nothing else of this module. Its snapshots have
-//! no handles: what is done with their elements is done at points.
+//! [`SimulatorAx`] is a [`SnapshotBackend`](agent_device_core::SnapshotBackend) of its own and knows no other source.
+//! [`Apple`](crate::Apple) puts it before the runner's with [`AxFirst`] and needs nothing else of this module. Its snapshots have no
+//! handles: what is done with their elements is done at points.
 //!
 //! # What is proven
 //!

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use agent_device_core::{
     Role,
-    snapshot::{Checked, Flag, NodeBuilder, TextField},
+    snapshot::{Flag, NodeBuilder},
 };
 
-use crate::tree::{checked, is_checkable, kind_of};
+use crate::tree::{Said, kind_of};
 
 /// `UIAccessibilityTraits` (UIKit's `UIAccessibilityConstants.h`).
 mod traits {
@@ -86,59 +86,24 @@ impl Facts<'_> {
     /// Writes the facts into the node. What the element doesn't say stays absent.
     pub(super) fn write(&self, node: &mut NodeBuilder<'_>) {
         let (word, role) = self.kind();
-        node.role(role).text(TextField::NativeType, word);
-        for (field, text) in [
-            (TextField::Label, &self.label),
-            (TextField::Identifier, &self.identifier),
-            (TextField::Placeholder, &self.placeholder),
-        ] {
-            if let Some(text) = text {
-                node.text(field, text);
-            }
+        node.role(role);
+        Said {
+            role,
+            kind: Some(word),
+            label: self.label.as_deref(),
+            identifier: self.identifier.as_deref(),
+            value: self.value.as_deref(),
+            placeholder: self.placeholder.as_deref(),
+            enabled: self.traits.map(|_| !self.is_disabled()),
+            selected: self.traits.map(|bits| bits & traits::SELECTED != 0),
+            focused: None,
         }
-        self.write_value(role, node);
-        if let Some(bits) = self.traits {
-            node.flag(Flag::Enabled, !self.is_disabled())
-                .flag(Flag::Selected, bits & traits::SELECTED != 0);
-            if bits & traits::HEADER != 0 {
-                node.flag(Flag::Heading, true);
-            }
-        }
-        if role.takes_text() {
-            node.flag(Flag::Editable, true);
-        }
-        if role.scrolls() {
-            node.flag(Flag::Scrollable, true);
+        .write(node);
+        if self.traits.is_some_and(|bits| bits & traits::HEADER != 0) {
+            node.flag(Flag::Heading, true);
         }
         if self.class.as_deref() == Some(REMOTE) {
             node.flag(Flag::Opaque, true);
-        }
-    }
-
-    fn write_value(&self, role: Role, node: &mut NodeBuilder<'_>) {
-        let Some(value) = self.value.as_deref() else {
-            return;
-        };
-        // The dots of a secret field tell its length.
-        if role == Role::SecureTextField {
-            return;
-        }
-        // An empty field says its placeholder where its text would be.
-        if role.takes_text() && self.placeholder.as_deref() == Some(value) {
-            node.flag(Flag::HintShowing, true)
-                .text(TextField::Value, "");
-            return;
-        }
-        match checked(value).filter(|_| is_checkable(role)) {
-            Some(state) => {
-                node.flag(Flag::Checked, state == Checked::On);
-                if state == Checked::Mixed {
-                    node.flag(Flag::Mixed, true);
-                }
-            }
-            None => {
-                node.text(TextField::Value, value);
-            }
         }
     }
 }

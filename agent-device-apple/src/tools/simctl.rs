@@ -41,7 +41,12 @@ impl Simctl {
         Self { tools, udid, set }
     }
 
-    fn tool(&self, limit: Duration) -> Tool {
+    pub(crate) fn udid(&self) -> &str {
+        &self.udid
+    }
+
+    /// A call of `simctl`, for this set of simulators.
+    pub(crate) fn tool(&self, limit: Duration) -> Tool {
         let tool = Tool::new("xcrun", limit).args(["simctl"]);
         match &self.set {
             Some(set) => tool.args([OsString::from("--set"), set.clone()]),
@@ -49,7 +54,7 @@ impl Simctl {
         }
     }
 
-    async fn run(&self, tool: Tool, patience: &Patience) -> Result<Output, ToolFailure> {
+    pub(crate) async fn run(&self, tool: Tool, patience: &Patience) -> Result<Output, ToolFailure> {
         self.tools.run(tool, patience).await
     }
 

@@ -6,8 +6,8 @@ use agent_device_core::{
     Role, Snapshot,
     geometry::{Direction, Rect},
     snapshot::{
-        BuildError, CaptureOptions, Checked, Flag, NodeId, QualityReason, QualityState,
-        SnapshotBuilder, SnapshotInfo, TextField,
+        BuildError, CaptureOptions, NodeId, QualityReason, QualityState, SnapshotBuilder,
+        SnapshotInfo, TextField,
     },
 };
 use serde::{
@@ -17,8 +17,9 @@ use serde::{
 
 use super::{
     DecodeError, Decoded, Facts, Limits,
-    element::{checked, is_checkable, role},
+    element::role,
     quality::{Verdict, unjudged},
+    write::Said,
 };
 
 /// Decodes the runner's reply to a snapshot command.
@@ -137,7 +138,10 @@ impl Tree {
         }
     }
 
-    fn finish(self, data: Beside, facts: &Facts<'_>) -> Snapshot {
+    fn finish(mut self, data: Beside, facts: &Facts<'_>) -> Snapshot {
+        // On an iPhone the runner leaves out what lies beside the screen and says where it is; elsewhere it doesn't.
+        let viewport = self.viewport.map(|(_, rect)| rect);
+        self.builder.derive_outside(viewport);
         let nodes = self.builder.len();
         let quality = data.quality.as_ref().and_then(Verdict::quality);
         let acquisition = data.quality.as_ref().and_then(Verdict::acquisition);
@@ -147,7 +151,7 @@ impl Tree {
             quality.reason = Some(QualityReason::NoNodes);
         }
         let mut info = SnapshotInfo::new(producer(facts), quality);
-        info.viewport = self.viewport.map(|(_, rect)| rect);
+        info.viewport = viewport;
         info.scale = facts.scale;
         info.truncated = self.truncated || data.truncated;
         info.app = facts.app.map(str::to_owned);
@@ -192,6 +196,17 @@ impl Tree {
             let better = |(known, _): &(Role, Rect)| {
                 *known != Role::Application && role == Role::Application
             };
+            if let Some((_, viewport)) = self.viewport
+                && rect.width == 0.0
+                && rect.height == 0.0
+            {
+                for side in Direction::ALL
+                    .into_iter()
+                    .filter(|side| is_beyond(rect, viewport, *side))
+                {
+                    new.outside(side);
+                }
+            }
             if (role.is_root() || at == 0)
                 && rect.is_usable()
                 && self.viewport.as_ref().is_none_or(better)
@@ -199,47 +214,18 @@ impl Tree {
                 self.viewport = Some((role, rect));
             }
         }
-        if let Some(kind) = kind {
-            new.text(TextField::NativeType, kind);
+        Said {
+            role,
+            kind,
+            label: text(&node.label),
+            identifier: text(&node.identifier),
+            value: text(&node.value),
+            placeholder: text(&node.placeholder),
+            enabled: node.enabled,
+            selected: node.selected,
+            focused: node.focused,
         }
-        if let Some(label) = text(&node.label) {
-            new.text(TextField::Label, label);
-        }
-        if let Some(identifier) = text(&node.identifier) {
-            new.text(TextField::Identifier, identifier);
-        }
-        let placeholder = text(&node.placeholder);
-        if let Some(placeholder) = placeholder {
-            new.text(TextField::Placeholder, placeholder);
-        }
-        if let Some(value) = text(&node.value)
-            && role != Role::SecureTextField
-        {
-            match checked(value).filter(|_| is_checkable(role)) {
-                Some(state) => {
-                    new.flag(Flag::Checked, state == Checked::On);
-                    if state == Checked::Mixed {
-                        new.flag(Flag::Mixed, true);
-                    }
-                }
-                // A field shows its placeholder as its value as long as it is empty.
-                None if role.takes_text() && placeholder == Some(value) && !value.is_empty() => {
-                    new.text(TextField::Value, "").flag(Flag::HintShowing, true);
-                }
-                None => {
-                    new.text(TextField::Value, value);
-                }
-            }
-        }
-        new.flag_if_known(Flag::Enabled, node.enabled)
-            .flag_if_known(Flag::Focused, node.focused)
-            .flag_if_known(Flag::Selected, node.selected);
-        if role.takes_text() {
-            new.flag(Flag::Editable, true);
-        }
-        if role.scrolls() {
-            new.flag(Flag::Scrollable, true);
-        }
+        .write(&mut new);
         if node.above {
             new.hidden_content(Direction::Up);
         }
@@ -253,6 +239,16 @@ impl Tree {
         }
         self.text.clear();
         Ok(())
+    }
+}
+
+/// What can't be seen has no size, and its origin is still where it lies.
+fn is_beyond(rect: Rect, viewport: Rect, side: Direction) -> bool {
+    match side {
+        Direction::Up => rect.y < viewport.y,
+        Direction::Down => rect.y >= viewport.bottom(),
+        Direction::Left => rect.x < viewport.x,
+        Direction::Right => rect.x >= viewport.right(),
     }
 }
 
@@ -606,6 +602,7 @@ impl<'de> Visitor<'de> for Append<'_> {
 
 #[cfg(test)]
 mod tests {
+    use agent_device_core::snapshot::{Checked, Flag};
     use proptest::prelude::*;
     use serde_json::json;
 

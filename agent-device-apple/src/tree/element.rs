@@ -122,12 +122,12 @@ pub(crate) fn kind_of(raw: u64) -> (&'static str, Role) {
 }
 
 /// Elements whose value is the state of a box or switch.
-pub(crate) fn is_checkable(role: Role) -> bool {
+pub(super) fn is_checkable(role: Role) -> bool {
     matches!(role, Role::Switch | Role::Checkbox | Role::Radio)
 }
 
 /// What such a value says; `None` if it is no state.
-pub(crate) fn checked(value: &str) -> Option<agent_device_core::snapshot::Checked> {
+pub(super) fn checked(value: &str) -> Option<agent_device_core::snapshot::Checked> {
     use agent_device_core::snapshot::Checked;
     match value {
         "0" | "false" | "off" => Some(Checked::Off),

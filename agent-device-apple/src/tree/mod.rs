@@ -10,11 +10,14 @@ mod decode;
 mod element;
 mod quality;
 mod source;
+mod write;
 
 pub use decode::decode;
 #[cfg(all(feature = "host", unix))]
-pub(crate) use element::{checked, is_checkable, kind_of};
+pub(crate) use element::kind_of;
 pub use source::decode_source;
+#[cfg(all(feature = "host", unix))]
+pub(crate) use write::Said;
 
 use agent_device_core::Snapshot;
 

@@ -9,8 +9,7 @@ use agent_device_core::{
     Role,
     geometry::Rect,
     snapshot::{
-        CaptureOptions, Checked, Flag, Quality, QualityReason, QualityState, SnapshotBuilder,
-        SnapshotInfo, TextField,
+        CaptureOptions, Flag, Quality, QualityReason, QualityState, SnapshotBuilder, SnapshotInfo,
     },
 };
 use quick_xml::{
@@ -18,10 +17,7 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use super::{
-    DecodeError, Decoded, Facts, Limits,
-    element::{checked, is_checkable, role},
-};
+use super::{DecodeError, Decoded, Facts, Limits, element::role, write::Said};
 
 /// Decodes a page source, whole or a part of one.
 ///
@@ -187,10 +183,6 @@ impl Pass<'_> {
             .builder
             .at_depth(depth, role)
             .map_err(|_| DecodeError::Malformed)?;
-        node.text(
-            TextField::NativeType,
-            kind.strip_prefix("XCUIElementType").unwrap_or(kind),
-        );
         if let [Some(x), Some(y), Some(width), Some(height)] = found.edges {
             let rect = Rect::new(x, y, width, height);
             node.bounds(rect);
@@ -198,51 +190,23 @@ impl Pass<'_> {
                 self.viewport.get_or_insert(rect);
             }
         }
-        if let Some(label) = &found.label {
-            node.text(TextField::Label, label);
+        Said {
+            role,
+            kind: Some(kind.strip_prefix("XCUIElementType").unwrap_or(kind)),
+            label: found.label.as_deref(),
+            // An element without an identifier of its own is called by its label here.
+            identifier: found
+                .name
+                .as_deref()
+                .filter(|name| !name.is_empty() && Some(*name) != found.label.as_deref()),
+            value: found.value.as_deref(),
+            placeholder: found.placeholder.as_deref(),
+            enabled: found.enabled,
+            selected: found.selected,
+            focused: found.focused,
         }
-        // An element without an identifier of its own is called by its label here.
-        if let Some(name) = found
-            .name
-            .as_deref()
-            .filter(|name| !name.is_empty() && Some(*name) != found.label.as_deref())
-        {
-            node.text(TextField::Identifier, name);
-        }
-        if let Some(placeholder) = &found.placeholder {
-            node.text(TextField::Placeholder, placeholder);
-        }
-        if let Some(value) = found
-            .value
-            .as_deref()
-            .filter(|_| role != Role::SecureTextField)
-        {
-            let hint = role.takes_text()
-                && found.placeholder.as_deref() == Some(value)
-                && !value.is_empty();
-            match checked(value).filter(|_| is_checkable(role)) {
-                Some(state) => {
-                    node.flag(Flag::Checked, state == Checked::On);
-                }
-                None if hint => {
-                    node.text(TextField::Value, "")
-                        .flag(Flag::HintShowing, true);
-                }
-                None => {
-                    node.text(TextField::Value, value);
-                }
-            }
-        }
-        node.flag_if_known(Flag::Enabled, found.enabled)
-            .flag_if_known(Flag::VisibleToUser, found.visible)
-            .flag_if_known(Flag::Selected, found.selected)
-            .flag_if_known(Flag::Focused, found.focused);
-        if role.takes_text() {
-            node.flag(Flag::Editable, true);
-        }
-        if role.scrolls() {
-            node.flag(Flag::Scrollable, true);
-        }
+        .write(&mut node);
+        node.flag_if_known(Flag::VisibleToUser, found.visible);
         if role == Role::Application && self.app.is_none() {
             self.app = found.app.map(Cow::into_owned);
         }
@@ -252,6 +216,7 @@ impl Pass<'_> {
 
 #[cfg(test)]
 mod tests {
+    use agent_device_core::snapshot::Checked;
     use proptest::prelude::*;
 
     use super::*;

@@ -118,8 +118,14 @@ pub(crate) struct Sim {
 
 impl Sim {
     pub(crate) async fn start() -> Option<Self> {
+        Self::of("iOS").await
+    }
+
+    /// The runner on this platform, by the word that the program takes.
+    pub(crate) async fn of(platform: &str) -> Option<Self> {
         let how = "root on Debian: runner-swift/runner-sim provides Swift and builds it";
         let child = Command::new(runner_sim())
+            .arg(platform)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .kill_on_drop(true)

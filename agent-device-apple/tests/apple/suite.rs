@@ -1,15 +1,15 @@
 //! The core's conformance suite on the simulated runner's fixture app, behind a proxy that makes faults.
 
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, net::SocketAddr, sync::Arc, time::Duration};
 
-use agent_device_apple::{Apple, AppleConfig};
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
 use agent_device_core::{
     Device, async_trait,
     testing::{Body, Event, Fault, Knob, Screen, conformance_of, fault_matrix},
 };
 use agent_device_testbed::fault::{self, FaultProxy, Rule};
 
-use crate::peers::{Sim, attached, fast};
+use crate::peers::{Control, Sim, fast};
 
 /// The app of the simulated runner.
 pub(crate) const FIXTURE: &str = "org.example.proving-ground";
@@ -30,10 +30,13 @@ const MUTATIONS: &[&str] = &[
 ];
 
 /// The fixture app on a simulated device.
-struct Simulated {
-    sim: Sim,
+pub(crate) struct Simulated {
+    control: Control,
+    /// What keeps the runner running.
+    _keeper: Box<dyn Any + Send + Sync>,
     proxy: FaultProxy,
     apple: Arc<Apple>,
+    limits: &'static [(Screen, &'static str)],
 }
 
 pub(crate) fn config() -> AppleConfig {
@@ -43,11 +46,42 @@ pub(crate) fn config() -> AppleConfig {
 }
 
 impl Simulated {
-    async fn start() -> Option<Self> {
-        let sim = Sim::start().await?;
-        let proxy = FaultProxy::start(sim.address).await.unwrap();
-        let apple = Arc::new(attached(proxy.address(), config()));
-        Some(Self { sim, proxy, apple })
+    async fn of(
+        profile: Profile,
+        platform: &str,
+        limits: &'static [(Screen, &'static str)],
+    ) -> Option<Self> {
+        let sim = Sim::of(platform).await?;
+        let (address, control) = (sim.address, sim.control);
+        let body = Self::behind(address, control, Box::new(sim), profile, config(), limits);
+        Some(body.await)
+    }
+
+    /// A runner at this address, behind a proxy, and its app beside it.
+    pub(crate) async fn behind(
+        address: SocketAddr,
+        control: Control,
+        keeper: Box<dyn Any + Send + Sync>,
+        profile: Profile,
+        config: AppleConfig,
+        limits: &'static [(Screen, &'static str)],
+    ) -> Self {
+        let proxy = FaultProxy::start(address).await.unwrap();
+        let target = AppleTarget::Runner {
+            profile,
+            address: proxy.address(),
+        };
+        Self {
+            control,
+            _keeper: keeper,
+            proxy,
+            apple: Arc::new(Apple::new(target, config)),
+            limits,
+        }
+    }
+
+    async fn iphone() -> Option<Self> {
+        Self::of(Profile::IOS_SIMULATOR, "iOS", IPHONE).await
     }
 
     /// Breaks the next command that the app may notice.
@@ -68,26 +102,45 @@ impl Simulated {
     }
 }
 
-const LIMITS: &[(Screen, &str)] = &[
-    (Screen::Home, "XCUITest has no type for headings"),
-    (Screen::Frames, "only a page has frames"),
-    (Screen::Windows, "there is one window"),
-    (
-        Screen::Late,
-        "the runner can't tell a screen without anything from a tree that has lost its content",
-    ),
-    (
-        Screen::Never,
-        "the runner can't tell a screen without anything from a tree that has lost its content",
-    ),
-    (
-        Screen::Vanish,
-        "the runner can't tell a screen without anything from a tree that has lost its content",
-    ),
-    (
-        Screen::Drawer,
-        "the runner leaves out what lies beside the screen: no direction leads there",
-    ),
+const NO_HEADINGS: (Screen, &str) = (Screen::Home, "XCUITest has no type for headings");
+const NO_FRAMES: (Screen, &str) = (Screen::Frames, "only a page has frames");
+const ONE_WINDOW: (Screen, &str) = (Screen::Windows, "there is one window");
+const NO_WAY_TO_THE_DRAWER: (Screen, &str) = (
+    Screen::Drawer,
+    "the runner leaves out what lies beside the screen: no direction leads there",
+);
+
+const XCTEST_DEPTH: (Screen, &str) = (
+    Screen::Deep,
+    "XCTest serialises 62 levels, and only an iPhone has a second way to the tree",
+);
+
+pub(crate) const IPHONE: &[(Screen, &str)] =
+    &[NO_HEADINGS, NO_FRAMES, ONE_WINDOW, NO_WAY_TO_THE_DRAWER];
+const MAC: &[(Screen, &str)] = &[
+    NO_HEADINGS,
+    NO_FRAMES,
+    ONE_WINDOW,
+    XCTEST_DEPTH,
+    (Screen::Gesture, "a mouse is dragged at XCTest's own speed"),
+];
+const FOCUS: &str = "a remote presses what has the focus; a press anywhere else is refused";
+const TV: &[(Screen, &str)] = &[
+    NO_HEADINGS,
+    NO_FRAMES,
+    ONE_WINDOW,
+    XCTEST_DEPTH,
+    (Screen::Counter, FOCUS),
+    (Screen::Login, FOCUS),
+    (Screen::Longtext, FOCUS),
+    (Screen::Drawer, FOCUS),
+    (Screen::Rows, FOCUS),
+    (Screen::Childbutton, FOCUS),
+    (Screen::List, FOCUS),
+    (Screen::Reveal, FOCUS),
+    (Screen::Toggle, FOCUS),
+    (Screen::Alert, FOCUS),
+    (Screen::Zoo, FOCUS),
 ];
 
 #[async_trait]
@@ -101,8 +154,7 @@ impl Body for Simulated {
             .iter()
             .map(|(knob, value)| format!("&{knob}={value}"))
             .collect();
-        self.sim
-            .control
+        self.control
             .ask("POST", &format!("/reset?screen={screen}{knobs}"))
             .await;
     }
@@ -110,11 +162,11 @@ impl Body for Simulated {
     async fn events(&self) -> Vec<Event> {
         // A tap that could be half of a double tap is taken back by the second.
         tokio::time::sleep(Duration::from_millis(50)).await;
-        serde_json::from_value(self.sim.control.events().await).unwrap()
+        serde_json::from_value(self.control.events().await).unwrap()
     }
 
     fn limits(&self) -> &[(Screen, &'static str)] {
-        LIMITS
+        self.limits
     }
 
     fn captures(&self) -> Option<u64> {
@@ -145,7 +197,7 @@ impl Body for Simulated {
     async fn disarm(&self) {
         self.proxy.plan().clear();
         self.proxy.listen().await;
-        self.sim.control.ask("POST", "/mend").await;
+        self.control.ask("POST", "/mend").await;
     }
 
     fn gesture_tolerance(&self) -> Duration {
@@ -154,9 +206,8 @@ impl Body for Simulated {
 }
 
 /// `AGENT_DEVICE_SCENARIO` names the scenarios to run, by a part of their names.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_simulated_runner_conforms() {
-    let Some(body) = Simulated::start().await else {
+pub(crate) async fn conform(body: Option<Simulated>) {
+    let Some(body) = body else {
         return;
     };
     let wanted = std::env::var("AGENT_DEVICE_SCENARIO").unwrap_or_default();
@@ -164,9 +215,27 @@ async fn the_simulated_runner_conforms() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_simulated_iphone_conforms() {
+    conform(Simulated::iphone().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_simulated_mac_conforms() {
+    conform(Simulated::of(Profile::MACOS, "macOS", MAC).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_simulated_television_conforms() {
+    conform(Simulated::of(Profile::TVOS_SIMULATOR, "tvOS", TV).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_simulated_runner_survives_every_fault() {
-    let Some(body) = Simulated::start().await else {
-        return;
-    };
-    fault_matrix(&body).await;
+    survive(Simulated::iphone().await).await;
+}
+
+pub(crate) async fn survive(body: Option<Simulated>) {
+    if let Some(body) = body {
+        fault_matrix(&body).await;
+    }
 }

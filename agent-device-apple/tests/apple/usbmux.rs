@@ -184,11 +184,11 @@ async fn a_phone_without_a_cable_is_reached_through_the_tunnel() {
     let mut config = tools.config();
     config.usbmux_socket = "/nowhere/usbmuxd".into();
     let phone = Apple::connect(phone("X"), config).await.unwrap();
+    // Until the runner has said its port, nobody listens, and the address is asked for again.
+    let asked = || tools.calls().matches("info details").count();
+    let before = asked();
     let error = phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
     assert!(error.dispatched().is_no(), "{error:?}");
-    assert_eq!(
-        tools.calls().matches("info details").count(),
-        1,
-        "the address is remembered"
-    );
+    assert!(before > 0);
+    assert_eq!(asked(), before, "the address is remembered");
 }

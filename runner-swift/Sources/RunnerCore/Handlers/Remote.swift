@@ -14,10 +14,16 @@ extension CommandHandlers {
     }
 
     /// A tap is the select button, if what is meant has the focus.
-    func selectFocused(_ aim: Aim, seconds: Double?, message: String) throws -> ReplyData {
+    func selectFocused(_ aim: Aim, named point: Point? = nil, seconds: Double?, message: String) throws -> ReplyData {
         let focused = try drivers.elements.focused(in: bundleId)?.attributes
-        let isMeant = aim.element.map { RemoteFocus.hits($0.attributes, focused: focused) }
-            ?? aim.point.map { RemoteFocus.hits($0, focused: focused) } ?? false
+        let isMeant: Bool
+        if let element = aim.element?.attributes {
+            // A row shares its place with a button in it: a point that was named tells which is meant.
+            isMeant = point.map { element.isFocused || RemoteFocus.hits($0, focused: focused) }
+                ?? RemoteFocus.hits(element, focused: focused)
+        } else {
+            isMeant = aim.point.map { RemoteFocus.hits($0, focused: focused) } ?? false
+        }
         guard isMeant else {
             let meant = aim.element?.attributes.knownFrame ?? aim.point.map { Rect($0.x - 0.5, $0.y - 0.5, 1, 1) }
             throw RemoteFocus.refusal(focused: focused?.knownFrame, target: meant)

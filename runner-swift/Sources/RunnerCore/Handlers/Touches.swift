@@ -3,7 +3,7 @@ extension CommandHandlers {
 
     func run(_ tap: Command.Tap) throws -> ReplyData {
         let aim = try aim(tap)
-        if drivers.platform == .tvOS { return try selectFocused(aim, seconds: nil, message: "tapped") }
+        if drivers.platform == .tvOS { return try selectFocused(aim, named: tap.point, seconds: nil, message: "tapped") }
         let field = aim.element ?? (tap.inspectsPoint ? input(at: aim.point) : nil)
         var data = try gesture("tapped", at: aim.point) { evidence in
             switch aim.touch {

@@ -47,7 +47,11 @@ extension CommandHandlers {
     private func focus(_ meant: FoundElement?, at point: Point?) throws -> FoundElement? {
         guard let point else { return try drivers.text.focusedInput(in: bundleId) }
         if let meant, meant.attributes.isFocused { return meant }
-        try drivers.gestures.tap(point, in: bundleId)
+        if drivers.platform == .tvOS {
+            _ = try selectFocused(Aim(touch: .point(point)), seconds: nil, message: "selected")
+        } else {
+            try drivers.gestures.tap(point, in: bundleId)
+        }
         remember(tapped: meant?.attributes)
         let end = time.uptime + TextEntry.readyWait
         let withoutKeyboard = time.uptime + TextEntry.focusWait + TextEntry.hardwareKeyboardWait

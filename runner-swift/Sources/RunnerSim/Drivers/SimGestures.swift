@@ -27,6 +27,7 @@ struct SimGestures: GestureDriver {
     }
 
     func press(_ point: Point, seconds: Double, in bundleId: String?) throws {
+        guard device.platform != .tvOS else { throw RunnerError(.unsupportedOperation, "tvOS has no touches") }
         device.touch([[(0, point), (seconds, point)]])
     }
 
