@@ -11,7 +11,7 @@ use std::{
 
 use crate::{cargo_path, peer, quickstart, root, run};
 
-const FIXTURE: &str = "dev.agentdevice.fixture";
+const FIXTURE: &str = "org.example.proving-ground";
 const PROJECT: &str = "runner-swift/Xcode/AgentDeviceRunner.xcodeproj";
 
 // --- the demo ----------------------------------------------------------------------------------------------------------------
@@ -180,7 +180,8 @@ pub(crate) fn verify(udid: Option<&str>) -> Result<(), String> {
             run(Command::new(cargo_path())
                 .args(["test", "--package", "agent-device-apple", "--test", "apple"])
                 // One device: one test at a time.
-                .args(["--", "suite::", "--nocapture", "--test-threads=1"])
+                .args(["--", "simulator::", "--nocapture", "--test-threads=1"])
+                .env("RUST_BACKTRACE", "0")
                 .env("AGENT_DEVICE_APPLE_UDID", udid)
                 .env("AGENT_DEVICE_FIXTURE_PORT", port.to_string()))
         });

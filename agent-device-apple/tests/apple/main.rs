@@ -11,6 +11,7 @@ mod peers;
 mod scripted;
 mod session;
 mod sim;
+mod simulator;
 mod soak;
 mod suite;
 mod usbmux;

@@ -31,11 +31,10 @@ impl Simulator {
     pub(crate) async fn start(place: &str) -> Result<Self> {
         let (runner, control) = place.split_once(':').ok_or("apple:RUNNER:CONTROL")?;
         let mut config = AppleConfig::default();
+        config.app = Some("org.example.proving-ground".to_owned());
         let (port, keeper) = if let Ok(port) = runner.parse() {
-            config.app = Some("org.example.proving-ground".to_owned());
             (port, None)
         } else {
-            config.app = Some("dev.agentdevice.fixture".to_owned());
             config.runner.token = Some(format!("quickstart-{}", std::process::id()));
             let (port, keeper) = launch(runner, config.clone()).await?;
             (port, Some(keeper))

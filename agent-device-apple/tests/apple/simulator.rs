@@ -1,0 +1,82 @@
+//! A real simulator of a Mac: the runner as Xcode builds it, and the fixture app drawn by UIKit.
+//!
+//! `cargo xtask apple verify` sets both up and names them: `AGENT_DEVICE_APPLE_UDID` a booted simulator that the fixture app runs
+//! on, `AGENT_DEVICE_FIXTURE_PORT` the port on which the app answers. Without them there is nothing to test, also where every
+//! peer is required: no other machine can have this one.
+
+use std::{net::SocketAddr, time::Duration};
+
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
+use agent_device_core::testing::Screen;
+
+use crate::{
+    peers::{Control, at_root},
+    suite::{FIXTURE, IPHONE, Simulated},
+};
+
+const LIMITS: &[(Screen, &str)] = &[
+    (Screen::Slow, "UIKit serves its tree as fast as it can"),
+    (Screen::Stale, "UIKit's tree does not lag behind its views"),
+    (Screen::System, "the fixture app asks its questions itself"),
+];
+
+/// The runner on this simulator, behind a proxy, and the app beside it.
+async fn from_env() -> Option<Simulated> {
+    let (Ok(udid), Ok(control)) = (
+        std::env::var("AGENT_DEVICE_APPLE_UDID"),
+        std::env::var("AGENT_DEVICE_FIXTURE_PORT"),
+    ) else {
+        println!("skipped: simulator: on a Mac, cargo xtask apple verify");
+        return None;
+    };
+    let mut config = AppleConfig::default();
+    config.app = Some(FIXTURE.to_owned());
+    config.runner.token = Some(format!("verify-{}", std::process::id()));
+    let (port, keeper) = launch(udid, config.clone()).await;
+    let control = Control(local(control.parse().unwrap()));
+    let limits = [IPHONE, LIMITS].concat().leak();
+    let profile = Profile::IOS_SIMULATOR;
+    Some(
+        Simulated::behind(
+            local(port),
+            control,
+            Box::new(keeper),
+            profile,
+            config,
+            limits,
+        )
+        .await,
+    )
+}
+
+fn local(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
+/// Builds and launches the runner as every user of the crate would. Its port is in the note beside the lease.
+async fn launch(udid: String, mut config: AppleConfig) -> (u16, Apple) {
+    let home = at_root("target/apple-runner");
+    config.runner.project = Some(at_root("runner-swift/Xcode/AgentDeviceRunner.xcodeproj"));
+    config.home = Some(home.clone());
+    // It hears nothing after its launch: all goes through the proxy.
+    config.idle_stop = Duration::from_secs(24 * 3600);
+    let note = home.join(format!("leases/{udid}.json"));
+    let target = AppleTarget::Simulator {
+        profile: Profile::IOS_SIMULATOR,
+        udid,
+    };
+    let keeper = Apple::connect(target, config).await.unwrap();
+    let note: serde_json::Value = serde_json::from_slice(&std::fs::read(note).unwrap()).unwrap();
+    let port = note["port"].as_u64().expect("the lease names the port");
+    (u16::try_from(port).unwrap(), keeper)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_iphone_conforms() {
+    crate::suite::conform(from_env().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_iphone_survives_every_fault() {
+    crate::suite::survive(from_env().await).await;
+}
