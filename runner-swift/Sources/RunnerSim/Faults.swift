@@ -4,6 +4,8 @@ enum Fault: String, CaseIterable {
     case axDepth = "ax-depth"
     /// So many reads of the whole tree are rejected.
     case axReject = "ax-reject"
+    /// So many reads of the whole tree miss the entries of bars, which queries find.
+    case collapsedTabs = "collapsed-tabs"
     /// The next read of the whole tree occupies the main thread for so many ms; 0: until faults are cleared.
     case treeHang = "tree-hang"
     /// Each sweep of queries takes so many ms.
@@ -32,7 +34,7 @@ enum Fault: String, CaseIterable {
     /// Those that strike so often as their number says, or once.
     var isCounted: Bool {
         switch self {
-        case .axReject, .privateReject, .recordedFailures, .dieBefore, .dieAfter, .swallowKeys: true
+        case .axReject, .collapsedTabs, .privateReject, .recordedFailures, .dieBefore, .dieAfter, .swallowKeys: true
         default: false
         }
     }

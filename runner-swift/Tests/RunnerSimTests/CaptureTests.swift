@@ -107,6 +107,15 @@ final class CaptureTests: XCTestCase {
         stage.send("activate")
         XCTAssertTrue(stage.send("snapshot").ids.contains("open-counter"))
     }
+
+    func testEntriesThatABarKeepsToItselfAreFoundByQueries() {
+        let stage = Stage()
+        stage.show(.list)
+        let usual = stage.send("snapshot").ids
+        stage.device.arm(.collapsedTabs, 2)
+        XCTAssertEqual(stage.send("snapshot").ids, usual)
+        XCTAssertFalse(stage.send("snapshot", ["raw": true]).ids.contains("tab-home"), "a raw tree is what it is")
+    }
 }
 
 extension FastTime {

@@ -51,6 +51,9 @@ final class Stage {
         return Answer(status: response.status, data: json["data"] as? [String: Any], error: json["error"] as? [String: Any])
     }
 
+    /// What the remote is on.
+    var focused: String? { send("snapshot").nodes.first { $0["focused"] as? Bool == true }?["identifier"] as? String }
+
     func tap(_ id: String) -> Answer { send("tap", ["selectorKey": "id", "selectorValue": id]) }
 
     /// `element kind` of each event, details where they are texts or numbers.

@@ -116,4 +116,22 @@ final class TouchTests: XCTestCase {
         XCTAssertNil(stage.send("desktopScroll", ["direction": "down", "pixels": 160, "durationMs": 32]).error)
         XCTAssertEqual(stage.events, ["row-1 tap", "list scroll", "list scroll"])
     }
+
+    func testOnTVAPointTellsARowFromTheButtonInItThatHasTheFocus() {
+        let stage = Stage(.tvOS)
+        stage.show(.childbutton)
+        for _ in 0..<3 where stage.focused != "inner" { stage.send("remotePress", ["remoteButton": "down"]) }
+        XCTAssertEqual(stage.focused, "inner")
+        let aim: [String: Any] = ["selectorKey": "id", "selectorValue": "cell", "allowNonHittableCoordinateFallback": true]
+        XCTAssertEqual(stage.send("tap", aim.merging(["x": 30, "y": 100]) { $1 }).code, "UNSUPPORTED_OPERATION")
+        XCTAssertEqual(stage.events.filter { $0.hasSuffix("tap") }, [])
+    }
+
+    func testOnTVNothingIsTypedIntoAFieldThatTheFocusIsNotOn() {
+        let stage = Stage(.tvOS)
+        stage.show(.login)
+        let answer = stage.send("type", ["text": "secret", "x": 200, "y": 164, "textEntryMode": "replace"])
+        XCTAssertEqual(answer.code, "UNSUPPORTED_OPERATION")
+        XCTAssertEqual(stage.events, [])
+    }
 }

@@ -47,11 +47,6 @@ public struct AlertPresentation: Equatable, Sendable {
     public init(_ alert: FoundAlert) {
         self.init(title: alert.title, texts: alert.texts, buttons: alert.buttons.map { $0.attributes.label ?? "" })
     }
-
-    /// A short form for logs. Equal alerts have equal digests, also the second one of a queue.
-    public var digest: String {
-        Digest.ordered([title, "\(texts.count)"] + texts + ["\(buttons.count)"] + buttons)
-    }
 }
 
 /// What a look at the screen says about an alert whose button was pressed.

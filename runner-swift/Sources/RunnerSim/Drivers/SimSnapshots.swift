@@ -68,8 +68,14 @@ struct SimTree: SnapshotBackend {
             options.maxNodes = request.raw ? 5000 : nil
             options.maxDepth = request.raw ? request.depth : nil
             do {
-                let read = try SceneReader(scene).read(0, options: options)
-                return Acquisition(tree: read.tree, viewport: scene.viewport, truncated: read.hasCutTexts)
+                let read = try SceneReader(scene, collapsesTabs: device.meet(.collapsedTabs) != nil).read(0, options: options)
+                let end = device.time.uptime + request.slice
+                let tree = request.raw ? read.tree : CollapsedTabs.restore(in: read.tree) {
+                    device.time.uptime >= end
+                } find: { type in
+                    scene.elements.filter { $0.type == type }.map(\.attributes)
+                }
+                return Acquisition(tree: tree, viewport: scene.viewport, truncated: read.hasCutTexts)
             } catch let error as NodeLimitExceeded {
                 throw CaptureFailure.tooLarge(limit: error.limit)
             }
@@ -157,11 +163,14 @@ struct SceneReader: NodeReader {
     private let scene: Scene
     private let inside: [[Int]]
 
-    init(_ scene: Scene) {
+    /// `collapsesTabs`: bars keep their entries to themselves.
+    init(_ scene: Scene, collapsesTabs: Bool = false) {
         self.scene = scene
         var inside = [[Int]](repeating: [], count: scene.elements.count)
         for (at, element) in scene.elements.enumerated() {
-            if let parent = element.parent { inside[parent].append(at) }
+            guard let parent = element.parent else { continue }
+            if collapsesTabs, [.tabBar, .segmentedControl].contains(scene.elements[parent].type) { continue }
+            inside[parent].append(at)
         }
         self.inside = inside
     }

@@ -95,17 +95,6 @@ final class AlertTests: XCTestCase {
         for (look, isOver, expected) in table { XCTAssertEqual(confirm(look, isOver: isOver), expected, "\(look)") }
     }
 
-    func testTheDigestOfAnAlertTellsItFromTheNextOfItsQueue() {
-        var others = Array(repeating: alert, count: 4)
-        others[0].title = "Delete items?"
-        others[1].texts = []
-        others[2].buttons = ["Delete", "Cancel"]
-        others[3].texts = alert.texts + ["Cancel"]
-        others[3].buttons = ["Delete"]
-        XCTAssertEqual(Set((others + [alert, alert]).map(\.digest)).count, 5)
-        XCTAssertEqual(alert.digest.count, 16)
-    }
-
     func testAlertsOfTheSystemComeFirstAndAnUnreadableOneHidesTheApps() {
         let table: [(String, [AlertSource.Place], AlertSource.Choice)] = [
             ("nothing", [], .absent), ("the app's", [.app], .place(0)), ("a window that closes", [.dismissPopup], .place(0)),

@@ -78,8 +78,14 @@ struct TreeBackend: SnapshotBackend {
                         if ProcessInfo.processInfo.systemUptime > end { throw CaptureFailure.timedOut }
                     }
                     let frame = Rect(root.frame)
+                    let app = apps.app(request.target.bundleId)
+                    let tree = request.raw ? read.tree : CollapsedTabs.restore(in: read.tree) {
+                        ProcessInfo.processInfo.systemUptime > end
+                    } find: { type in
+                        try guarded { elements(of: type, in: app) }
+                    }
                     return Acquisition(
-                        tree: read.tree, viewport: frame,
+                        tree: tree, viewport: frame,
                         windowSpace: WindowSpace(size: frame.size, orientation: apps.orientation), truncated: read.hasCutTexts)
                 } catch let error as NodeLimitExceeded {
                     throw CaptureFailure.tooLarge(limit: error.limit)
