@@ -99,8 +99,8 @@ pub struct AndroidConfig {
     /// launcher, the settings or the system's own surfaces fails as `unknown`, and when it does not respond it is closed and
     /// opened again.
     pub app: Option<String>,
-    /// Whether identifiers of an app's own resources are called by their bare name: `power` for `com.app:id/power`. False by
-    /// default.
+    /// Whether identifiers of an app's own resources are called by their bare name: `power` for `com.app:id/power`, as they are
+    /// on other platforms. True by default. Those of other packages keep their full name.
     pub bare_ids: bool,
     /// Which helper is used.
     pub helper: HelperSource,
@@ -130,7 +130,7 @@ impl Default for AndroidConfig {
     fn default() -> Self {
         Self {
             app: None,
-            bare_ids: false,
+            bare_ids: true,
             helper: HelperSource::default(),
             install: HelperInstall::default(),
             keyboard: KeyboardChoice::default(),

@@ -23,6 +23,7 @@ pub struct AndroidBuilder {
     server: Option<AdbServer>,
     choice: Option<DeviceChoice>,
     config: AndroidConfig,
+    app: Option<String>,
 }
 
 impl Android {
@@ -59,11 +60,11 @@ impl AndroidBuilder {
 
     /// The package of the app under test.
     pub fn app(mut self, package: impl Into<String>) -> Self {
-        self.config.app = Some(package.into());
+        self.app = Some(package.into());
         self
     }
 
-    /// Everything else that can be set. Call it before [`app`](Self::app), which sets a part of it.
+    /// Everything else that can be set.
     pub fn config(mut self, config: AndroidConfig) -> Self {
         self.config = config;
         self
@@ -107,7 +108,9 @@ impl AndroidBuilder {
     pub async fn connect(self) -> Result<Android> {
         let call = Call::standalone(self.config.connect_timeout);
         let device = self.find(&call).await?;
-        Android::connect(device, self.config).await
+        let mut config = self.config;
+        config.app = self.app.or(config.app);
+        Android::connect(device, config).await
     }
 }
 

@@ -509,6 +509,7 @@ impl fmt::Debug for Error {
             .field("operation", &self.0.operation)
             .field("backend", &self.0.backend)
             .field("details", &self.details())
+            .field("hint", &self.hint())
             .field("source", &self.0.source)
             .finish()
     }

@@ -63,7 +63,6 @@ async fn screens_are_read_through_a_helper_that_nobody_here_wrote() {
     adb.shell(&start, &call()).await.unwrap();
 
     let mut config = AndroidConfig::default();
-    config.bare_ids = true;
     config.helper = HelperSource::Installed("nonsense".to_owned());
     let error = Android::connect(adb.clone(), config.clone())
         .await

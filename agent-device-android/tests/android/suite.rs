@@ -248,7 +248,6 @@ impl Phone {
         let through = AdbServer::new(Endpoint::local(proxy.port), config);
         let mut config = AndroidConfig::default();
         config.app = Some(FIXTURE.to_owned());
-        config.bare_ids = true;
         let device = through.device(peer.address.as_str()).unwrap();
         let started = std::time::Instant::now();
         let android = Android::connect(device, config).await.unwrap();
@@ -567,8 +566,10 @@ async fn ways_between_apps(phone: &Phone) {
         .ready_within(Duration::from_secs(2))
         .await
         .unwrap();
+    device.snapshot().await.unwrap();
     device.perform(Action::Home).await.unwrap();
-    until(&|app| !ours(app)).await;
+    let home = device.snapshot().await.unwrap();
+    assert_ne!(home.info().app.as_deref(), Some(FIXTURE), "the old screen");
     let app = OpenTarget::App(FIXTURE.to_owned());
     device.perform(Action::Open(app)).await.unwrap();
     until(&ours).await;

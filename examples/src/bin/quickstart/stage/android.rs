@@ -60,8 +60,7 @@ impl Phone {
         let mut config = AdbConfig::default();
         config.start_server = false;
         let through = AdbServer::new(Endpoint::local(relay.port), config);
-        let mut config = AndroidConfig::default();
-        config.bare_ids = true;
+        let config = AndroidConfig::default();
         let android = Android::connect(through.device(beside.selector().clone())?, config).await?;
         Ok(Self {
             android: Arc::new(android),
