@@ -58,7 +58,12 @@ public final class TextFields {
             facts.put("channel", events == null ? "set-text" : "set-text+keys");
             setText(field, events == null ? text : "");
             if (events != null) {
-                keys.send(events);
+                try {
+                    keys.send(events);
+                } catch (Failure e) {
+                    // The field is empty now, whatever the keys did.
+                    throw Failure.afterStart(e.getCause());
+                }
             }
             return after(field, facts);
         } finally {
