@@ -1,7 +1,8 @@
 //! The adb program: where it is, starting the server with it, and running commands through it where no socket of ours reaches
 //! the server. The only place of this crate where a process is started.
 //!
-//! A process is weak evidence: its text says a refusal only if a refusal is all of it, and everything else may have run.
+//! A process is weak evidence: its text says a refusal only if a refusal is all of it, and everything else may have run. What
+//! runs on the device must say on stdout that it has begun, for its stderr is passed on as if it were adb's own.
 
 use std::{
     ffi::{OsStr, OsString},

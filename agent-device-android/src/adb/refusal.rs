@@ -2,7 +2,8 @@
 //!
 //! Two sources, two rules. A `FAIL` of the server while a device is being selected is a refusal whatever it says: the service
 //! was not asked for yet, so the text only decides how it is called. The output of an adb process is evidence only if a
-//! refusal is all of it: anything beside it may mean that the command ran.
+//! refusal is all of it: anything beside it may mean that the command ran. A command of the device can print the same words to
+//! stderr, which adb passes on; its shell prints a word to stdout before, so that they are never all of it.
 
 use crate::install::printed;
 
@@ -65,7 +66,8 @@ impl HostRefusal {
         }
     }
 
-    /// The refusal that is the whole output of an adb process. `None`: the command may have run.
+    /// The refusal that is the whole output of an adb process. `None`: the command may have run. Whoever has adb run something on
+    /// the device makes its shell print to stdout first.
     pub(super) fn of_output(stdout: &[u8], stderr: &str) -> Option<Self> {
         if !stdout.is_empty() {
             return None;

@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use super::{
     AdbDevice, ShellCommand,
     link::{Link, Progress, within},
+    process::ProcessOutput,
     wire::{self, Channel, Piece, ShellFrames},
 };
 use crate::error::{AdbFailure, Phase};
@@ -345,9 +346,8 @@ impl AdbDevice {
     pub async fn exec(&self, command: &ShellCommand, call: &Call) -> Result<Vec<u8>> {
         let limit = self.server.shared.config.max_output;
         if self.server.program().is_some() {
-            let line = line_argument(command)?;
-            let arguments = [std::ffi::OsString::from("exec-out"), line];
-            return Ok(self.adb(&arguments, call).await?.checked("adb")?.stdout);
+            let output = self.remote_by_process("exec-out", command, call).await?;
+            return Ok(output.checked("adb")?.stdout);
         }
         let progress = Progress::default();
         let run = async {
@@ -392,8 +392,7 @@ impl AdbDevice {
     }
 
     async fn shell_by_process(&self, command: &ShellCommand, call: &Call) -> Result<ShellOutput> {
-        let arguments = [std::ffi::OsString::from("shell"), line_argument(command)?];
-        let output = self.adb(&arguments, call).await?;
+        let output = self.remote_by_process("shell", command, call).await?;
         // The exit code is the command's or adb's own: both say that it may have run.
         Ok(ShellOutput {
             stdout: output.stdout,
@@ -401,6 +400,23 @@ impl AdbDevice {
             code: output.code,
             by_program: true,
         })
+    }
+
+    /// Has the adb program run a command on the device. adb passes on what the command prints, to stderr too, so the device's
+    /// shell says first that it has begun: without that word on stdout, a refusal on stderr can only be adb's own.
+    async fn remote_by_process(
+        &self,
+        verb: &str,
+        command: &ShellCommand,
+        call: &Call,
+    ) -> Result<ProcessOutput> {
+        let began = marker();
+        // On a line of its own: a shell reads line by line, so not even a syntax error behind it comes first.
+        let line = [b"echo ", began.as_bytes(), b"\n", command.as_bytes()].concat();
+        let arguments = [std::ffi::OsString::from(verb), line_argument(line)?];
+        let mut output = self.adb(&arguments, call).await?;
+        take_line(&mut output.stdout, began.as_bytes());
+        Ok(output)
     }
 
     pub(super) fn needs_socket(&self) -> Result<()> {
@@ -433,14 +449,14 @@ fn exec(command: &ShellCommand) -> Vec<u8> {
 
 /// A command line as one argument of the adb program.
 #[cfg(unix)]
-fn line_argument(command: &ShellCommand) -> Result<std::ffi::OsString> {
+fn line_argument(line: Vec<u8>) -> Result<std::ffi::OsString> {
     use std::os::unix::ffi::OsStringExt as _;
-    Ok(std::ffi::OsString::from_vec(command.as_bytes().to_vec()))
+    Ok(std::ffi::OsString::from_vec(line))
 }
 
 #[cfg(not(unix))]
-fn line_argument(command: &ShellCommand) -> Result<std::ffi::OsString> {
-    String::from_utf8(command.as_bytes().to_vec())
+fn line_argument(line: Vec<u8>) -> Result<std::ffi::OsString> {
+    String::from_utf8(line)
         .map(Into::into)
         .map_err(|_| Error::invalid("arguments", "the command line is no text"))
 }
@@ -514,6 +530,21 @@ fn marker() -> String {
     format!("agent-device-{}-", crate::word::word())
 }
 
+/// Removes the line that is this word, however a terminal ends it.
+fn take_line(output: &mut Vec<u8>, word: &[u8]) {
+    let Some(at) = output.windows(word.len()).position(|window| window == word) else {
+        return;
+    };
+    let mut end = at + word.len();
+    if output.get(end) == Some(&b'\r') {
+        end += 1;
+    }
+    if output.get(end) == Some(&b'\n') {
+        end += 1;
+    }
+    output.drain(at..end);
+}
+
 /// Where the marker begins at the end of the output, and the exit code behind it.
 fn marked(output: &[u8], marker: &[u8]) -> Option<(usize, i32)> {
     let at = output
@@ -536,6 +567,22 @@ mod tests {
             assert_eq!(marked(torn, b"m-"), None);
         }
         assert_ne!(marker(), marker());
+    }
+
+    #[test]
+    fn the_word_of_a_shell_that_began_is_no_output() {
+        for (said, rest) in [
+            (&b"w-1\nout\n"[..], &b"out\n"[..]),
+            (b"w-1\r\nout", b"out"),
+            (b"hello\nw-1\n\n", b"hello\n\n"),
+            (b"w-1", b""),
+            (b"out", b"out"),
+            (b"", b""),
+        ] {
+            let mut output = said.to_vec();
+            take_line(&mut output, b"w-1");
+            assert_eq!(output, rest);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agent_device_android::{
     AdbConfig,
-    adb::{AdbDevice, AdbServer, DeviceState, Remote, ShellCommand, ShellEvent},
+    adb::{AdbDevice, AdbServer, DeviceState, Endpoint, Remote, ShellCommand, ShellEvent},
 };
 use agent_device_core::{Call, dispatch::rows::android_adb as rows};
 use proptest::{
@@ -14,7 +14,7 @@ use proptest::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
-    peers::{RealServer, TestbedDevice},
+    peers::{RealServer, TestbedDevice, adb},
     quoting::{joined, words},
 };
 
@@ -53,6 +53,7 @@ async fn one_server(peer: &TestbedDevice, real: RealServer) {
     shell(&device).await;
     let legacy = real.server.device(peer.address.as_str()).unwrap();
     without_shell_v2(&legacy.with_features("cmd")).await;
+    by_the_program(&real.server, &peer.address).await;
     every_word_arrives(&device, 40).await;
     streams(&device).await;
     files(&device).await;
@@ -141,6 +142,36 @@ async fn without_shell_v2(device: &AdbDevice) {
         0
     );
     every_word_arrives(device, 10).await;
+}
+
+/// adb passes on what a command prints to stderr, and the command may use adb's own words.
+async fn by_the_program(server: &AdbServer, address: &str) {
+    let (Some(program), Endpoint::Tcp { port, .. }) = (adb(), server.endpoint()) else {
+        return;
+    };
+    let mut config = AdbConfig::default();
+    config.program = Some(program);
+    let server = AdbServer::new(Endpoint::Program(format!("tcp:127.0.0.1:{port}")), config);
+    let device = server.device(address).unwrap();
+    let file = "/data/local/tmp/agent-device-ran";
+    let script = "echo ran >>\"$1\"; echo 'error: device offline' >&2; exit 1";
+    let script = ShellCommand::script(script).arg(file).unwrap();
+    let output = device.shell(&script, &call()).await.unwrap();
+    assert_eq!(
+        (output.stdout_text().as_ref(), output.code),
+        ("", 1),
+        "{output:?}"
+    );
+    let failed = output.checked(&script).unwrap_err();
+    assert!(!failed.dispatched().is_no(), "{failed:?}");
+    let raw = device
+        .exec(&command(&["cat", file]), &call())
+        .await
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&raw), "ran\n", "it ran once");
+    let remove = command(&["rm", file]);
+    device.shell(&remove, &call()).await.unwrap();
+    every_word_arrives(&device, 5).await;
 }
 
 async fn every_word_arrives(device: &AdbDevice, cases: u32) {

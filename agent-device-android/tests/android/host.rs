@@ -126,12 +126,14 @@ async fn the_program_stands_in_for_a_server_that_only_it_can_reach() {
         let command = ShellCommand::new("echo").unwrap().arg("a b").unwrap();
         device.shell(&command, &call()).await
     };
-    let output = run("printf '%s|' \"$@\"; echo e >&2; exit 7")
-        .await
-        .unwrap();
+    // As adb does: the last argument is for the shell of the device.
+    let output =
+        run("printf '%s|' \"$1\" \"$2\" \"$3\" \"$4\" \"$5\"; sh -c \"$6\"; echo e >&2; exit 7")
+            .await
+            .unwrap();
     assert_eq!(
         output.stdout_text(),
-        "-L|localfilesystem:/x|-s|x|shell|echo 'a b'|"
+        "-L|localfilesystem:/x|-s|x|shell|a b\n"
     );
     assert_eq!((output.stderr_text().as_ref(), output.code), ("e\n", 7));
 
