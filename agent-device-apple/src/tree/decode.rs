@@ -623,6 +623,27 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_size_lies_beyond_the_side_that_its_origin_is_beyond() {
+        let rect =
+            |x: i32, y: i32, size: i32| json!({"x": x, "y": y, "width": size, "height": size});
+        let decoded = tree(json!([
+            {"type": "Application", "rect": rect(0, 0, 400), "depth": 0},
+            {"type": "Button", "rect": rect(10, -40, 0), "depth": 1, "parentIndex": 0},
+            {"type": "Button", "rect": rect(400, 10, 0), "depth": 1, "parentIndex": 0},
+            {"type": "Button", "rect": rect(0, 0, 0), "depth": 1, "parentIndex": 0},
+            {"type": "Button", "rect": rect(10, 500, 40), "depth": 1, "parentIndex": 0},
+        ]));
+        let beyond = |at: usize, side| {
+            let node = decoded.snapshot.nodes().nth(at).unwrap();
+            node.outside().has(side)
+        };
+        assert!(
+            beyond(1, Direction::Up) && beyond(2, Direction::Right) && beyond(4, Direction::Down)
+        );
+        assert!(Direction::ALL.into_iter().all(|side| !beyond(3, side)));
+    }
+
+    #[test]
     fn a_reply_becomes_a_tree_with_its_verdict() {
         let decoded = tree(json!([
             {"index": 0, "type": "Application", "label": "App", "rect": {"x": 0, "y": 0, "width": 402, "height": 874}, "enabled": true, "hittable": false, "depth": 0},

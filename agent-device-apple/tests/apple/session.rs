@@ -59,6 +59,29 @@ async fn a_read_that_is_refused_as_busy_is_sent_again_and_an_action_is_not() {
 }
 
 #[tokio::test]
+async fn a_runner_with_too_many_connections_did_nothing_and_one_that_kept_no_reply_may_have() {
+    let runner = Scripted::start(|command, _, count| {
+        let busy = failed("RUNNER_BUSY").to_string();
+        let head = format!(
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            busy.len()
+        );
+        (command == "tap").then(|| match count {
+            1 => Act::Raw((head + &busy).into_bytes()),
+            _ => Act::Reply(failed("COMMAND_ALREADY_COMPLETED")),
+        })
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    let tap = tap_at(1.0, 1.0);
+    let error = apple.perform(&tap, &call()).await.unwrap_err();
+    assert!(error.dispatched().is_no(), "{error:?}");
+    let error = apple.perform(&tap, &call()).await.unwrap_err();
+    assert_eq!(error.dispatched(), Dispatched::Unknown, "{error:?}");
+    assert_eq!(runner.requests("tap").len(), 2);
+}
+
+#[tokio::test]
 async fn a_runner_that_stays_busy_is_asked_eight_times() {
     let runner = Scripted::start(|command, _, _| {
         (command == "snapshot").then(|| Act::Reply(failed("RUNNER_BUSY")))
