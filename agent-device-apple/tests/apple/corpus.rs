@@ -1,7 +1,7 @@
 //! Trees of real apps, as other tools have recorded them: page sources are decoded as they are, and every tree is said again in the
 //! runner's words and decoded from those. `AGENT_DEVICE_CORPUS` names the folder; without it nothing is decoded.
 
-use std::{fs, path::PathBuf, time::Instant};
+use std::{fs, path::PathBuf};
 
 use agent_device_apple::tree::{Facts, Limits, decode, decode_source};
 use agent_device_core::{Snapshot, snapshot::CaptureOptions};
@@ -161,106 +161,6 @@ fn trees_of_other_tools_are_said_in_the_runners_words_and_decoded() {
             "{name}: {} nodes, {} at most deep",
             nodes.len(),
             decoded.snapshot.nodes().map(|it| it.depth()).max().unwrap()
-        );
-    }
-}
-
-/// A pass that is told of every key and value and keeps none.
-struct Events;
-
-impl<'de> serde::Deserialize<'de> for Events {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Events)
-    }
-}
-
-macro_rules! told {
-    ($($name:ident($type:ty)),*) => {$(
-        fn $name<E>(self, value: $type) -> Result<Events, E> {
-            std::hint::black_box(value);
-            Ok(Events)
-        }
-    )*};
-}
-
-impl<'de> serde::de::Visitor<'de> for Events {
-    type Value = Events;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("anything")
-    }
-
-    told!(
-        visit_str(&str),
-        visit_f64(f64),
-        visit_u64(u64),
-        visit_i64(i64),
-        visit_bool(bool)
-    );
-
-    fn visit_unit<E>(self) -> Result<Events, E> {
-        Ok(Events)
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Events, A::Error> {
-        while items.next_element::<Events>()?.is_some() {}
-        Ok(Events)
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut members: A) -> Result<Events, A::Error> {
-        while members.next_entry::<Events, Events>()?.is_some() {}
-        Ok(Events)
-    }
-}
-
-/// The decoder beside a pass that skips everything and one that is told of everything. Printed, never judged: a busy machine is no
-/// defect.
-#[test]
-#[ignore = "a measurement: cargo test --release … -- --ignored --nocapture decoding"]
-fn decoding_costs_little_more_than_reading() {
-    for count in [500, 5000] {
-        let nodes: Vec<Value> = (0..count)
-            .map(|at| {
-                json!({
-                    "index": at, "type": "StaticText", "label": format!("Row {at} with some words"), "identifier": format!("row-{at}"),
-                    "rect": { "x": 16.0, "y": f64::from(at) * 44.5, "width": 361.5, "height": 44.0 }, "enabled": true, "hittable": true,
-                    "depth": usize::from(at > 0), "parentIndex": (at > 0).then_some(0),
-                })
-            })
-            .collect();
-        let bytes = reply(&nodes);
-        let best = |run: &dyn Fn()| {
-            let times = (0..200).map(|_| {
-                let start = Instant::now();
-                run();
-                start.elapsed()
-            });
-            times.min().unwrap()
-        };
-        let skipped = best(&|| {
-            let _ = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).unwrap();
-        });
-        let told = best(&|| {
-            let _ = serde_json::from_slice::<Events>(&bytes).unwrap();
-        });
-        let limits = Limits::default();
-        let decoded = best(&|| {
-            drop(
-                decode(
-                    &bytes,
-                    CaptureOptions::default(),
-                    &Facts::default(),
-                    &limits,
-                )
-                .unwrap(),
-            );
-        });
-        let times = |of: std::time::Duration| decoded.as_secs_f64() / of.as_secs_f64();
-        println!(
-            "{count} nodes, {} bytes: skipped {skipped:?}, told {told:?}, decoded {decoded:?}: {:.2} and {:.2} times",
-            bytes.len(),
-            times(skipped),
-            times(told)
         );
     }
 }
