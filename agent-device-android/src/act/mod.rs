@@ -57,18 +57,18 @@ pub(crate) async fn perform(
     guard::after(helper, memory, action, performed, call).await
 }
 
-/// Whether another screen may come of it.
+/// Whether another screen may come of it. What happens within one field, one list or the clipboard stays where it is: an end of
+/// the list that looks as before must not cost a doubt.
 fn leads_on(action: &Action) -> bool {
-    matches!(
+    !matches!(
         action,
-        Action::Tap(_)
-            | Action::DoubleTap(_)
-            | Action::LongPress(..)
-            | Action::Open(_)
-            | Action::Back
-            | Action::KeyboardEnter
-            | Action::AcceptAlert(_)
-            | Action::DismissAlert
+        Action::Hover(_)
+            | Action::Focus(_)
+            | Action::TypeText(_)
+            | Action::Fill(..)
+            | Action::Scroll(_)
+            | Action::KeyboardDismiss
+            | Action::WriteClipboard(_)
     )
 }
 

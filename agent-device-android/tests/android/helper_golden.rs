@@ -234,3 +234,39 @@ async fn every_row_of_the_helper_is_what_really_happens() {
 
     gate.finish();
 }
+
+/// Accessibility goes on telling the screen that was left.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_screen_before_an_action_that_leads_on_is_not_the_one_after() {
+    let document = |text: &str| {
+        format!(
+            "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][90,90]\">\
+             <node class=\"android.widget.TextView\" text=\"{text}\" bounds=\"[0,0][90,90]\" /></node></hierarchy>"
+        )
+    };
+    for action in [Action::Home, Action::AppSwitcher, Action::Back] {
+        let scripts = vec![
+            screen(3, &document("old")),
+            done("key", 4, ""),
+            screen(5, &document("old")),
+            screen(6, &document("new")),
+        ];
+        let (_peer, android) = follow(scripts).await;
+        let call = Call::standalone(Duration::from_secs(5));
+        let look = async || {
+            android
+                .capture(&CaptureOptions::default(), &call)
+                .await
+                .unwrap()
+        };
+        look().await;
+        android.perform(&action, &call).await.unwrap();
+        let labels: Vec<_> = look()
+            .await
+            .nodes()
+            .filter_map(|node| Some(node.label()?.to_owned()))
+            .collect();
+        assert_eq!(labels, ["new"], "{action:?}");
+        std::mem::forget(android);
+    }
+}
