@@ -13,18 +13,15 @@ use agent_device_core::{
 };
 
 use super::{alert, app, wait};
-use crate::{adb::ShellCommand, backend::Memory, helper::Helper, see};
+use crate::{
+    adb::ShellCommand,
+    backend::Memory,
+    helper::Helper,
+    see::{self, PERMISSIONS, SYSTEM},
+};
 
-/// The package whose windows are the system's own dialogs.
-const SYSTEM: &str = "android";
 /// Where a press that missed the app lands.
 const ELSEWHERE: [&str; 2] = ["com.android.settings", "com.android.systemui"];
-const PERMISSIONS: [&str; 4] = [
-    "com.android.permissioncontroller",
-    "com.google.android.permissioncontroller",
-    "com.android.packageinstaller",
-    "com.google.android.packageinstaller",
-];
 /// How long an app that is opened again may take until it is in front.
 const COMES_BACK: Duration = Duration::from_secs(6);
 

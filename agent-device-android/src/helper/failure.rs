@@ -44,6 +44,11 @@ impl HelperFailure {
         matches!(self, Self::Unopened(AdbFailure::ServiceRefused { .. }))
     }
 
+    /// Whether the helper itself said what is wrong.
+    pub(crate) fn is_answer(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Failed { .. })
+    }
+
     /// Whether a command that only reads may be tried once more.
     pub(crate) fn is_transport(&self) -> bool {
         match self {
@@ -95,6 +100,10 @@ impl HelperFailure {
             (Self::Lost(_), _) => "android_helper_lost",
             (Self::Died { .. }, _) => "android_helper_died",
             (Self::Unreadable { .. }, _) => "android_helper_unreadable",
+            // The command's turn did not come in time.
+            (Self::Refused { message, .. }, _) if message.starts_with("not begun within ") => {
+                reason::DEADLINE_EXCEEDED
+            }
             (Self::Refused { .. }, _) => "android_helper_refused",
             (Self::Failed { .. }, _) => "android_helper_failed",
         }

@@ -10,6 +10,8 @@ use agent_device_core::{
     snapshot::{Flag, Node, NodeId, Snapshot},
 };
 
+use crate::hierarchy::SYSTEM_DIALOG;
+
 /// The framework's ids come first: a dialog has either these or those of its owner.
 const ACCEPT: &[&str] = &[
     "button1",
@@ -29,6 +31,16 @@ const DISMISS: &[&str] = &[
 ];
 const NEUTRAL: &str = "button3";
 const TEXTS: &[&str] = &["alertTitle", "permission_message", "message"];
+
+/// The package whose windows are the system's own dialogs.
+pub(crate) const SYSTEM: &str = "android";
+/// The packages whose windows ask for permissions.
+pub(crate) const PERMISSIONS: [&str; 4] = [
+    "com.android.permissioncontroller",
+    "com.google.android.permissioncontroller",
+    "com.android.packageinstaller",
+    "com.google.android.packageinstaller",
+];
 
 /// An open alert, and what of the tree answers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,12 +87,13 @@ pub(crate) fn find(screen: &Snapshot) -> Option<Found> {
     })
 }
 
-/// A window without a panel that a dialog has, but with the text and a button of one.
+/// A window without a panel that a dialog has, but with the text and a button of one. Only the platform's own count: an app
+/// may call anything `message` and `button1`.
 fn window_that_asks(screen: &Snapshot) -> Option<Node<'_>> {
     let named = |ids: &'static [&'static str]| {
         screen
             .nodes()
-            .filter(is_shown)
+            .filter(|node| is_shown(node) && is_of_the_platform(*node))
             .filter(move |node| name(*node).is_some_and(|name| ids.contains(&name)))
     };
     let window = |node: Node<'_>| node.ancestors().last().map(Node::id);
@@ -94,6 +107,20 @@ fn window_that_asks(screen: &Snapshot) -> Option<Node<'_>> {
 
 fn is_shown(node: &Node<'_>) -> bool {
     node.flag(Flag::VisibleToUser) != Some(false)
+}
+
+/// Whether it is the system's or a permission dialog's by its id. A bare one has the package of what is in front.
+fn is_of_the_platform(node: Node<'_>) -> bool {
+    let info = node.snapshot().info();
+    let known = |package| package == SYSTEM || PERMISSIONS.contains(&package);
+    match node.identifier().map(|id| id.split_once(":id/")) {
+        Some(Some((package, _))) => known(package),
+        Some(None) => {
+            info.system_surface.as_deref() == Some(SYSTEM_DIALOG)
+                || info.app.as_deref().is_some_and(known)
+        }
+        None => false,
+    }
 }
 
 /// The last word of a resource id.
@@ -141,6 +168,8 @@ mod tests {
 
     use super::*;
     use crate::hierarchy::{Facts, Limits, decode};
+
+    const WHOLE: &str = "[0,0][100,100]";
 
     /// A dialog of these (class, id, text, bounds) in a window of its own.
     fn screen(nodes: &[(&str, &str, &str, &str)]) -> Snapshot {
@@ -262,6 +291,25 @@ mod tests {
         assert!(found.accept.is_some() && found.dismiss.is_none());
         assert_eq!(find(&screen_in("", &[text])), None);
         assert_eq!(find(&screen_in("", &[button])), None);
+    }
+
+    #[test]
+    fn a_screen_of_an_app_with_names_like_those_of_a_dialog_is_none() {
+        let text = ("TextView", "com.app:id/message", "Your order", WHOLE);
+        let button = ("Button", "com.app:id/button1", "Pay now", WHOLE);
+        assert_eq!(find(&screen_in("", &[text, button])), None);
+        let bare = [
+            ("TextView", "message", "Your order", WHOLE),
+            ("Button", "button1", "Pay now", WHOLE),
+        ];
+        assert_eq!(find(&screen_in("", &bare)), None);
+        let own =
+            bare.map(|(class, id, text, bounds)| (class, format!("android:id/{id}"), text, bounds));
+        let own: Vec<_> = own
+            .iter()
+            .map(|(class, id, text, bounds)| (*class, &**id, *text, *bounds))
+            .collect();
+        assert!(find(&screen_in("", &own)).is_some());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::{
     helper::{Command, Facts, Helper, HelperFailure},
     hierarchy::{self, Content, Limits, Unusable},
 };
-pub(crate) use alert::{Found as FoundAlert, find as find_alert};
+pub(crate) use alert::{Found as FoundAlert, PERMISSIONS, SYSTEM, find as find_alert};
 pub(crate) use fresh::{Mark, capture, fingerprint};
 
 /// One look, whatever it shows.
@@ -267,10 +267,17 @@ async fn screencap(helper: &Helper, failure: HelperFailure, call: &Call) -> Resu
     let command = ShellCommand::new("screencap")?.arg("-p")?;
     match helper.device.exec(&command, call).await {
         Ok(bytes) => Ok(bytes),
-        // The helper knows better why there is no picture.
-        Err(_) => Err(Error::from(failure).with_hint(
-            "Of a window that forbids it (FLAG_SECURE) there is no picture. Android 6 may lack the program for it, too.",
-        )),
+        Err(error) => {
+            let answered = failure.is_answer();
+            let told = Error::from(failure).with_detail("screencap", error.message());
+            Err(if answered {
+                told.with_source(error).with_hint(
+                    "Of a window that forbids it (FLAG_SECURE) there is no picture. Android 6 may lack the program for it, too.",
+                )
+            } else {
+                told
+            })
+        }
     }
 }
 
