@@ -14,6 +14,7 @@ use crate::{
     adb::{AdbDevice, ShellCommand},
     apps,
     backend::Memory,
+    error::shown,
     helper::Helper,
     see,
 };
@@ -30,24 +31,28 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// How the display was set to turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rotation {
-    by_itself: String,
-    chosen: String,
+    /// `None`: it was never set.
+    by_itself: Option<String>,
+    chosen: Option<String>,
 }
 
 impl Rotation {
     async fn read(device: &AdbDevice, call: &Call) -> Result<Self> {
         let get = async |key: &str| {
             let command = ShellCommand::new("settings")?.args(["get", TABLE, key])?;
-            let output = device.shell(&command, call).await?;
-            let value = output.stdout_text().trim().to_owned();
-            // What was never set reads `null`.
-            Ok::<_, Error>(
-                if value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty() {
-                    value
-                } else {
-                    "0".to_owned()
-                },
-            )
+            let output = device.shell(&command, call).await?.checked(&command)?;
+            match output.stdout_text().trim() {
+                "null" => Ok(None),
+                value if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    Ok(Some(value.to_owned()))
+                }
+                other => Err(Error::new(
+                    ErrorCode::CommandFailed,
+                    "how the display is set to turn can't be read: it is left alone",
+                )
+                .with_detail("setting", key)
+                .with_detail("printed", shown(other))),
+            }
         };
         Ok(Self {
             by_itself: get(BY_ITSELF).await?,
@@ -58,7 +63,10 @@ impl Rotation {
     /// Sets the display as it was.
     pub(crate) async fn restore(&self, device: &AdbDevice, call: &Call) -> Result<()> {
         for (key, value) in [(CHOSEN, &self.chosen), (BY_ITSELF, &self.by_itself)] {
-            let command = put(key, value)?;
+            let command = match value {
+                Some(value) => put(key, value)?,
+                None => ShellCommand::new("settings")?.args(["delete", TABLE, key])?,
+            };
             device.shell(&command, call).await?.checked(&command)?;
         }
         Ok(())
