@@ -75,6 +75,16 @@ impl Call {
         }
     }
 
+    /// The same request for one operation of several sends, with a ledger of its own that tells this one of each. With
+    /// [`disclose`](crate::dispatch::disclose) it settles the failure of an operation that no [`Device`](crate::Device) ends.
+    #[must_use]
+    pub fn nested(&self) -> Self {
+        Self {
+            ledger: self.ledger.nest(),
+            ..self.clone()
+        }
+    }
+
     /// Opens one send of this request: before the first byte of an input whose outcome matters by itself. An action that is
     /// one input needs none; the seam counts it when it returns, unless the backend has opened sends of its own for it.
     ///

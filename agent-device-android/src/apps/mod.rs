@@ -1,7 +1,8 @@
 //! The apps of a device: what is installed, installing, permissions, opening and stopping. All of it by the device's shell, so
 //! that it needs no helper.
 //!
-//! Whatever an app may notice goes out through [`mutate`], once.
+//! Whatever an app may notice goes out through [`mutate`], once. Each operation that sends such things ends in [`settled`]: it
+//! may be called without a [`Device`](agent_device_core::Device), which else sees to it that nothing that was sent is denied.
 
 mod front;
 mod name;
@@ -10,11 +11,15 @@ mod packages;
 mod permission;
 mod ports;
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
-    dispatch::{DispatchDisclosure as _, Verdict, rows::android_adb as rows},
+    dispatch::{
+        DispatchDisclosure as _, Effect, Verdict, disclose,
+        rows::{android_adb as rows, core},
+    },
+    reason,
 };
 
 use crate::{
@@ -65,6 +70,51 @@ async fn counted<T>(work: impl Future<Output = Result<T>>, call: &Call) -> Resul
     result
 }
 
+/// Ends an operation by what it has sent itself: `call` is nested for it, for it may serve several.
+async fn settled<T>(call: &Call, work: impl Future<Output = Result<T>>) -> Result<T> {
+    work.await
+        .map_err(|error| disclose(Effect::Mutates, call.ledger(), error))
+}
+
+/// Waits for something on this machine, as long as the call lasts. Nothing is sent meanwhile.
+async fn bounded<T>(call: &Call, work: impl Future<Output = T>) -> Result<T> {
+    let limited = tokio::time::timeout_at(call.deadline(), work);
+    let over = match call.cancel().run_until_cancelled(limited).await {
+        Some(Ok(done)) => return Ok(done),
+        Some(Err(_)) => Error::refused(
+            core::REFUSAL_DEADLINE_BEFORE_SEND,
+            ErrorCode::CommandFailed,
+            "the deadline of the request has passed",
+        )
+        .with_reason(reason::DEADLINE_EXCEEDED),
+        None => Error::refused(
+            core::REFUSAL_CANCELED_BEFORE_SEND,
+            ErrorCode::CommandFailed,
+            "the caller cancelled",
+        )
+        .with_reason(reason::REQUEST_CANCELED),
+    };
+    Err(over)
+}
+
+/// Opens a file of a known size. What is none, such as a pipe, would hold up whoever opens it.
+async fn regular_file(path: &Path) -> io::Result<(tokio::fs::File, u64)> {
+    let regular = |meta: std::fs::Metadata| {
+        if meta.is_file() {
+            Ok(meta.len())
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is no regular file",
+            ))
+        }
+    };
+    regular(tokio::fs::metadata(path).await?)?;
+    let file = tokio::fs::File::open(path).await?;
+    let size = regular(file.metadata().await?)?;
+    Ok((file, size))
+}
+
 impl Apps {
     /// The apps of this device.
     pub fn of(device: &AdbDevice) -> Self {
@@ -104,7 +154,7 @@ impl Apps {
     ///
     /// # Errors
     ///
-    /// The file can't be read (`no`); the device did not install it: [`InstallFailure::of`](crate::InstallFailure::of) names
+    /// It is no regular file or can't be read (`no`); the device did not install it: [`InstallFailure::of`](crate::InstallFailure::of) names
     /// why, and `unknown` is all that is known of dispatch. An install that somebody has to confirm on the device's screen ends
     /// with a deadline.
     ///
@@ -123,8 +173,8 @@ impl Apps {
                 .with_detail("path", path.display().to_string())
                 .with_source(source)
         };
-        let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
-        let size = file.metadata().await.map_err(unreadable)?.len();
+        let opened = bounded(call, regular_file(path)).await?;
+        let (file, size) = opened.map_err(unreadable)?;
         self.put(file, size, options, call).await
     }
 
@@ -153,8 +203,9 @@ impl Apps {
         options: &InstallOptions,
         call: &Call,
     ) -> Result<InstallMethod> {
+        let call = &call.nested();
         let work = install::install(&self.device, data, size, options, call);
-        counted(work, call).await
+        settled(call, counted(work, call)).await
     }
 
     /// Uninstalls an app, with its data.
@@ -167,10 +218,14 @@ impl Apps {
     ///
     /// The app may be uninstalled or not.
     pub async fn uninstall(&self, package: &str, call: &Call) -> Result<()> {
-        self.known(package, call).await?;
-        let command = ShellCommand::new("pm")?.args(["uninstall", package])?;
-        self.package_manager(&command, "the device did not uninstall the app", call)
-            .await
+        let call = &call.nested();
+        settled(call, async {
+            self.known(package, call).await?;
+            let command = ShellCommand::new("pm")?.args(["uninstall", package])?;
+            self.package_manager(&command, "the device did not uninstall the app", call)
+                .await
+        })
+        .await
     }
 
     /// Stops an app and deletes its data, as if it had just been installed. Its permissions go with them.
@@ -183,12 +238,16 @@ impl Apps {
     ///
     /// The app may be stopped, and cleared or not.
     pub async fn clear(&self, package: &str, call: &Call) -> Result<()> {
-        self.known(package, call).await?;
-        let stop = ShellCommand::new("am")?.args(["force-stop", package])?;
-        mutate(&self.device, &stop, call).await?.checked(&stop)?;
-        let command = ShellCommand::new("pm")?.args(["clear", package])?;
-        self.package_manager(&command, "the device did not clear the app", call)
-            .await
+        let call = &call.nested();
+        settled(call, async {
+            self.known(package, call).await?;
+            let stop = ShellCommand::new("am")?.args(["force-stop", package])?;
+            mutate(&self.device, &stop, call).await?.checked(&stop)?;
+            let command = ShellCommand::new("pm")?.args(["clear", package])?;
+            self.package_manager(&command, "the device did not clear the app", call)
+                .await
+        })
+        .await
     }
 
     async fn package_manager(
@@ -220,7 +279,8 @@ impl Apps {
     ///
     /// The app may be opened.
     pub async fn open(&self, app: &str, call: &Call) -> Result<Opened> {
-        open::app(&self.device, app, call).await
+        let call = &call.nested();
+        settled(call, open::app(&self.device, app, call)).await
     }
 
     /// Opens a link, in the app of this package or in whatever opens such links. For an address of this machine the device gets
@@ -232,7 +292,8 @@ impl Apps {
         ports: &Ports,
         call: &Call,
     ) -> Result<Opened> {
-        open::url(&self.device, ports, url, package, call).await
+        let call = &call.nested();
+        settled(call, open::url(&self.device, ports, url, package, call)).await
     }
 
     /// Stops an app, and waits until it is gone: no process, and not in front, seen twice.
@@ -245,12 +306,16 @@ impl Apps {
     ///
     /// The app may be stopped.
     pub async fn stop(&self, package: &str, call: &Call) -> Result<()> {
-        self.known(package, call).await?;
-        let command = ShellCommand::new("am")?.args(["force-stop", package])?;
-        mutate(&self.device, &command, call)
-            .await?
-            .checked(&command)?;
-        front::await_gone(&self.device, package, call).await
+        let call = &call.nested();
+        settled(call, async {
+            self.known(package, call).await?;
+            let command = ShellCommand::new("am")?.args(["force-stop", package])?;
+            mutate(&self.device, &command, call)
+                .await?
+                .checked(&command)?;
+            front::await_gone(&self.device, package, call).await
+        })
+        .await
     }
 
     /// Whether a process of the app runs.
@@ -293,8 +358,12 @@ impl Apps {
     ///
     /// The permission may be changed or not.
     pub async fn grant(&self, package: &str, permission: &Permission, call: &Call) -> Result<()> {
-        self.change("grant", "allow", package, permission, call)
-            .await?;
+        let call = &call.nested();
+        settled(
+            call,
+            self.change("grant", "allow", package, permission, call),
+        )
+        .await?;
         Ok(())
     }
 
@@ -314,12 +383,16 @@ impl Apps {
         permission: &Permission,
         call: &Call,
     ) -> Result<bool> {
-        let ran = self.is_running(package, call).await?;
-        self.change("revoke", "ignore", package, permission, call)
-            .await?;
-        // A look that fails after the change proves nothing about it.
-        let runs = self.is_running(package, call).await.unwrap_or(false);
-        Ok(ran && !runs)
+        let call = &call.nested();
+        settled(call, async {
+            let ran = self.is_running(package, call).await?;
+            self.change("revoke", "ignore", package, permission, call)
+                .await?;
+            // A look that fails after the change proves nothing about it.
+            let runs = self.is_running(package, call).await.unwrap_or(false);
+            Ok(ran && !runs)
+        })
+        .await
     }
 
     /// Takes a permission back in such a way that the app may ask for it again.
@@ -332,22 +405,26 @@ impl Apps {
     ///
     /// The permission may be changed or not, and the app ended.
     pub async fn reset(&self, package: &str, permission: &Permission, call: &Call) -> Result<()> {
-        let user = self.change("revoke", "default", package, permission, call);
-        let (user, names) = user.await?;
-        for name in &names {
-            // Since Android 12; before, a revoked permission may be asked for anyway.
-            let clear = ShellCommand::new("pm")?.args([
-                "clear-permission-flags",
-                "--user",
-                &user,
-                package,
-                name,
-                "user-set",
-                "user-fixed",
-            ])?;
-            let _ = mutate(&self.device, &clear, call).await?;
-        }
-        Ok(())
+        let call = &call.nested();
+        settled(call, async {
+            let user = self.change("revoke", "default", package, permission, call);
+            let (user, names) = user.await?;
+            for name in &names {
+                // Since Android 12; before, a revoked permission may be asked for anyway.
+                let clear = ShellCommand::new("pm")?.args([
+                    "clear-permission-flags",
+                    "--user",
+                    &user,
+                    package,
+                    name,
+                    "user-set",
+                    "user-fixed",
+                ])?;
+                let _ = mutate(&self.device, &clear, call).await?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// The user who uses the device: the owner, or a profile of work.

@@ -6,7 +6,7 @@ use agent_device_core::{
 };
 
 use super::{Entry, check_package};
-use crate::adb::{AdbDevice, ShellCommand};
+use crate::adb::{AdbDevice, ShellCommand, ShellOutput};
 
 /// How many candidates an error lists.
 const LISTED: usize = 10;
@@ -109,7 +109,24 @@ fn not_installed(name: &str) -> Error {
 pub(super) async fn is_installed(device: &AdbDevice, package: &str, call: &Call) -> Result<bool> {
     let command = ShellCommand::new("pm")?.args(["path", package])?;
     let output = device.shell(&command, call).await?;
-    Ok(output.stdout_text().contains("package:"))
+    has_path(&output).ok_or_else(|| {
+        crate::install::refused(
+            "the device does not tell whether the app is installed",
+            &output,
+        )
+    })
+}
+
+/// Whether the package manager named a path. It ends with 0 or 1 and says nothing of an app that it does not know: anything
+/// else, such as its own death, tells neither.
+fn has_path(output: &ShellOutput) -> Option<bool> {
+    let (out, err) = (output.stdout_text(), output.stderr_text());
+    let mut lines = out.lines().chain(err.lines()).map(str::trim);
+    if lines.clone().any(|line| line.starts_with("package:")) {
+        return Some(true);
+    }
+    let silent = lines.all(|line| line.is_empty() || line.starts_with("WARNING:"));
+    (silent && matches!(output.code, 0 | 1)).then_some(false)
 }
 
 /// Fails unless the package manager knows the app. Only a read is sent.
@@ -129,6 +146,37 @@ mod tests {
     fn the_list_holds_packages_only() {
         let listed = "package:com.b\r\npackage:com.a\npackage:com.a\nWARNING: linker: x\npackage:not one\npackage:android\n";
         assert_eq!(parse(listed), ["android", "com.a", "com.b"]);
+    }
+
+    #[test]
+    fn only_a_package_manager_that_ended_in_good_order_knows_no_such_app() {
+        for (stdout, stderr, code, wanted) in [
+            ("package:/data/app/x/base.apk\n", "", 0, Some(true)),
+            ("", "", 1, Some(false)),
+            ("", "", 0, Some(false)),
+            ("WARNING: linker: x\n", "", 1, Some(false)),
+            ("", "Killed\n", 137, None),
+            ("", "", 137, None),
+            ("", "cmd: Can't find service: package\n", 20, None),
+            (
+                "",
+                "Error: Could not access the Package Manager.\n",
+                1,
+                None,
+            ),
+            (
+                "Failure calling service package: Broken pipe\n",
+                "",
+                1,
+                None,
+            ),
+        ] {
+            let mut output = ShellOutput::default();
+            output.stdout = stdout.into();
+            output.stderr = stderr.into();
+            output.code = code;
+            assert_eq!(has_path(&output), wanted, "{stdout}{stderr}{code}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Ports {
 impl Ports {
     /// Makes the device's port lead to the same port here. One that does so already is left to whoever made it.
     pub(crate) async fn lead_here(&self, device: &AdbDevice, port: u16, call: &Call) -> Result<()> {
-        let mut own = self.own.lock().await;
+        let mut own = super::bounded(call, self.own.lock()).await?;
         let same = format!("tcp:{port}");
         let all = device.reverses(call).await?;
         if all
@@ -38,7 +38,7 @@ impl Ports {
 
     /// Removes what this value made.
     pub(crate) async fn close(&self, call: &Call) -> Result<()> {
-        let mut own = self.own.lock().await;
+        let mut own = super::bounded(call, self.own.lock()).await?;
         while let Some((_, reverse)) = own.pop_first() {
             reverse.close(call).await?;
         }

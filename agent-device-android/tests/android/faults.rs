@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use agent_device_android::{
-    AdbConfig,
+    AdbConfig, Apps, InstallOptions, Permission,
     adb::{AdbDevice, DeviceSelector, Remote, ShellCommand, ShellEvent},
 };
 use agent_device_core::{Call, ErrorCode};
 
-use crate::peers::{Scripted, Step, fail, frame, okay, okay_text};
+use crate::peers::{Folder, Scripted, Step, fail, frame, okay, okay_text};
 
 fn call() -> Call {
     Call::standalone(Duration::from_secs(10))
@@ -234,6 +234,78 @@ async fn a_stream_that_is_given_up_between_pieces_loses_nothing() {
         Some(ShellEvent::Exit(Some(0)))
     );
     assert_eq!(stream.next(&call()).await.unwrap(), None);
+}
+
+/// A command that prints this and ends.
+fn printed(text: &str, code: u8) -> Vec<Step> {
+    started(vec![
+        okay(),
+        Step::Send(frame(1, text.as_bytes())),
+        Step::Send(frame(3, &[code])),
+    ])
+}
+
+#[tokio::test]
+async fn an_operation_of_several_sends_never_denies_those_that_landed() {
+    // Each connection serves one command; the last one is cut before the device is selected, which alone would be a `no`.
+    let cut = || vec![Step::Request];
+    let here = || printed("package:/data/app/base.apk\n", 0);
+    let (user, level) = (|| printed("0\n", 0), || printed("34\n", 0));
+    let (nothing, running) = (|| printed("", 0), || printed("--\n", 0));
+    let (permission, call) = (Permission::Location, call());
+    let apps = async |scripts: Vec<Vec<Step>>| {
+        let peer = Scripted::start(scripts).await;
+        (Apps::of(&device(&peer)), peer)
+    };
+    let app = "com.a.shop";
+    let (cleared, _peer) = apps(vec![here(), nothing(), cut()]).await;
+    let cleared = cleared.clear(app, &call).await.unwrap_err();
+    let (granted, _peer) = apps(vec![here(), user(), level(), nothing(), cut()]).await;
+    let granted = granted.grant(app, &permission, &call).await.unwrap_err();
+    let scripts = vec![running(), here(), user(), level(), nothing(), cut()];
+    let (revoked, _peer) = apps(scripts).await;
+    let revoked = revoked.revoke(app, &permission, &call).await.unwrap_err();
+    let scripts = vec![here(), user(), level(), nothing(), nothing(), cut()];
+    let (reset, _peer) = apps(scripts).await;
+    let reset = reset.reset(app, &permission, &call).await.unwrap_err();
+    for (error, steps) in [(cleared, 1), (granted, 1), (revoked, 1), (reset, 2)] {
+        assert!(!error.dispatched().is_no(), "{error:?}");
+        assert_eq!(error.dispatched_steps(), steps, "{error:?}");
+    }
+    assert_eq!(call.ledger().steps(), 5, "the request knows of all");
+
+    // What one operation of a request has sent is not the next one's.
+    let (unsent, _peer) = apps(vec![here(), cut()]).await;
+    let unsent = unsent.clear(app, &call).await.unwrap_err();
+    assert!(unsent.dispatched().is_no(), "{unsent:?}");
+}
+
+#[tokio::test]
+async fn a_package_manager_that_died_does_not_deny_an_app() {
+    let peer = Scripted::start(vec![printed("", 137)]).await;
+    let apps = Apps::of(&device(&peer));
+    let error = apps.open("com.a.shop", &call()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::CommandFailed, "{error:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_not_waited_for() {
+    let folder = Folder::new("no-apk");
+    let pipe = folder.path().join("pipe");
+    let made = tokio::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.await.unwrap().success());
+    let peer = Scripted::start(vec![]).await;
+    let apps = Apps::of(&device(&peer));
+    for path in [pipe.as_path(), folder.path()] {
+        let (options, call) = (InstallOptions::default(), call());
+        let install = apps.install(path, &options, &call);
+        let error = tokio::time::timeout(Duration::from_secs(5), install);
+        let error = error.await.expect("it must not hang").unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidArgs, "{error:?}");
+        assert_eq!(error.detail("field"), Some(&"apk".into()), "{error:?}");
+        assert!(error.dispatched().is_no());
+    }
+    assert!(peer.requests().is_empty());
 }
 
 #[tokio::test]
