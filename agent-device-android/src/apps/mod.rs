@@ -71,9 +71,16 @@ async fn counted<T>(work: impl Future<Output = Result<T>>, call: &Call) -> Resul
 }
 
 /// Ends an operation by what it has sent itself: `call` is nested for it, for it may serve several.
-async fn settled<T>(call: &Call, work: impl Future<Output = Result<T>>) -> Result<T> {
-    work.await
-        .map_err(|error| disclose(Effect::Mutates, call.ledger(), error))
+fn settled<T>(
+    call: &Call,
+    work: impl Future<Output = Result<T>>,
+) -> impl Future<Output = Result<T>> {
+    // On the heap: operations are awaited deep in an action, and their futures are large.
+    let work = Box::pin(work);
+    async move {
+        work.await
+            .map_err(|error| disclose(Effect::Mutates, call.ledger(), error))
+    }
 }
 
 /// Waits for something on this machine, as long as the call lasts. Nothing is sent meanwhile.
