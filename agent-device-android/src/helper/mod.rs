@@ -143,7 +143,7 @@ impl Helper {
             }
             other => other,
         };
-        self.after_command(&mut state, call).await;
+        self.after_command(&mut state).await;
         result
     }
 
@@ -155,14 +155,14 @@ impl Helper {
     ) -> Result<Reply, HelperFailure> {
         let mut state = self.turn(call).await?;
         let result = self.exchange(&mut state, command, Some(call), call).await;
-        self.after_command(&mut state, call).await;
+        self.after_command(&mut state).await;
         result
     }
 
     /// A session for one command ends with it. What fails there shows at the next start.
-    async fn after_command(&self, state: &mut State, call: &Call) {
+    async fn after_command(&self, state: &mut State) {
         if self.config.session == SessionScope::Command {
-            let _ = self.end_session(state, call).await;
+            let _ = Box::pin(self.end_session(state)).await;
         }
     }
 
@@ -192,14 +192,15 @@ impl Helper {
     ) -> Result<Reply, HelperFailure> {
         self.config.helper.admits(command)?;
         let had_one = state.session.is_some();
-        self.ready(state, call).await?;
+        // Starts are rare and their futures large.
+        Box::pin(self.ready(state, call)).await?;
         match self.send(state, command, ledger, call).await {
             Err(failure) if failure.is_gone() => {
                 state.session = None;
                 if !had_one {
                     return Err(failure);
                 }
-                self.ready(state, call).await?;
+                Box::pin(self.ready(state, call)).await?;
                 self.send(state, command, ledger, call).await
             }
             other => other,
@@ -285,7 +286,15 @@ impl Helper {
         let started = Instant::now();
         let by_port = state.by_port || !self.config.helper.is_bundled();
         let mut start = self.start(by_port, call).await;
-        if !by_port && matches!(start, Err(Start::Helper(_))) {
+        if !by_port
+            && matches!(
+                start,
+                Err(Start::Helper {
+                    by_socket: true,
+                    ..
+                })
+            )
+        {
             start = self.start(true, call).await;
             state.by_port = start.is_ok();
         }
@@ -296,7 +305,7 @@ impl Helper {
                 self.keep_keyboard(state, call).await.map_err(not_started)
             }
             Err(Start::Adb(error)) => Err(not_started(error)),
-            Err(Start::Helper(error)) => {
+            Err(Start::Helper { error, .. }) => {
                 let error = match owner::of(&self.device, call).await {
                     Some(owner) => owner.name_in(error),
                     None => error,
@@ -406,7 +415,7 @@ impl Helper {
     pub(crate) async fn close(&self, call: &Call) -> Result<()> {
         let mut state = self.turn(call).await?;
         let keyboard = state.keyboard.give_back(&self.device, call).await;
-        let session = self.end_session(&mut state, call).await;
+        let session = self.end_session(&mut state).await;
         self.ports.close(call).await?;
         session.and(keyboard)
     }

@@ -11,17 +11,26 @@ use tokio::time::Instant;
 use super::{Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State, keyboard};
 use crate::{
     adb::{Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
-    config::SessionScope,
     word::{random, word},
 };
 
 /// How long a session that is given up may take to end in good order.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How long the whole of an end may take.
+const ENDING: Duration = Duration::from_secs(5);
+/// What a command needs for its way back: its refusal comes before this side gives up.
+const WAY_BACK: Duration = Duration::from_millis(100);
 /// How long a helper that was stopped may take until it is gone, and how often it is looked for.
 const ENDS: Duration = Duration::from_secs(1);
 const END_PAUSE: Duration = Duration::from_millis(250);
 /// How much of what the instrumentation prints is looked at.
 const MAX_PRINTED: usize = 256 * 1024;
+
+/// How the helper names the failure of its socket. Nothing else that it does before it is ready is input or output.
+const SOCKET_FAILURES: [&str; 2] = [
+    "errorType=java.io.IOException",
+    "errorType=java.net.SocketException",
+];
 
 #[derive(Debug)]
 pub(super) struct Session {
@@ -46,10 +55,8 @@ impl Helper {
             ("sessionSocket", name.clone(), Remote::LocalAbstract(name))
         };
         let token = self.config.helper.is_bundled().then(word);
-        let idle = match self.config.session {
-            SessionScope::Value => "0".to_owned(),
-            _ => self.config.idle_timeout.as_millis().to_string(),
-        };
+        // Also for a session that is meant to last: nobody else ends it when this program is killed.
+        let idle = self.config.idle_timeout.as_millis().to_string();
         let (depth, nodes) = (MAX_DEPTH.to_string(), MAX_NODES.to_string());
         let mut arguments = vec![("emitChunks", "false"), (argument, value.as_str())];
         match &token {
@@ -65,57 +72,30 @@ impl Helper {
         let command = self.instrument(&arguments).map_err(Start::Adb)?;
         let limit = self.config.session_timeout.min(call.remaining());
         let deadline = Instant::now() + limit;
-        let mut printed = self
-            .device
-            .spawn(&command, call)
-            .await
-            .map_err(Start::Adb)?;
-        let mut text = Vec::new();
-        loop {
-            let event = tokio::time::timeout_at(deadline, printed.next(call)).await;
-            let said = |text: &[u8]| tail(text);
-            match event {
-                Err(_) => {
-                    return Err(Start::Helper(
-                        not_ready("the helper's session was not ready in time", said(&text))
-                            .with_reason("android_snapshot_helper_session_ready_timeout"),
-                    ));
+        let started = async {
+            let printed = self.device.spawn(&command, call).await;
+            let mut printed = printed.map_err(Start::Adb)?;
+            let text = until_ready(&mut printed, deadline, call).await?;
+            Ok::<_, Start>((printed, text))
+        };
+        match started.await {
+            Ok((printed, text)) => {
+                tracing::debug!(name: "agent_device.android.session", "the helper's session is ready");
+                Ok(Session {
+                    socket,
+                    token,
+                    printed,
+                    keyboard_left: keyboard::is_left_behind(&String::from_utf8_lossy(&text)),
+                })
+            }
+            Err(start) => {
+                // Closing what it prints does not end it, and it may hold the device already.
+                if start.may_run() && self.stop(&Call::standalone(LAST_WORDS)).await.is_err() {
+                    tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
                 }
-                Ok(Err(error)) => return Err(Start::Adb(error)),
-                Ok(Ok(Some(ShellEvent::Stdout(bytes) | ShellEvent::Stderr(bytes)))) => {
-                    text.extend_from_slice(&bytes);
-                    if memchr::memmem::find(&text, b"sessionReady=true").is_some() {
-                        break;
-                    }
-                    if text.len() > MAX_PRINTED {
-                        return Err(Start::Helper(not_ready(
-                            "the helper prints without end",
-                            said(&text),
-                        )));
-                    }
-                }
-                Ok(Ok(Some(ShellEvent::Exit(_)) | None)) => {
-                    let how = Ended::of(&said(&text)).unwrap_or(Ended::Silently);
-                    let error = not_ready("the helper ended before it was ready", said(&text))
-                        .with_reason("android_snapshot_helper_session_exited_before_ready")
-                        .with_detail("helperEnded", how.as_str());
-                    return Err(Start::Helper(match how {
-                        // What it said is known, and it is not that another tool is in the way.
-                        Ended::NotInstalled | Ended::Denied(_) | Ended::SystemCrashed => {
-                            error.with_hint(how.hint())
-                        }
-                        _ => error,
-                    }));
-                }
+                Err(start)
             }
         }
-        tracing::debug!(name: "agent_device.android.session", "the helper's session is ready");
-        Ok(Session {
-            socket,
-            token,
-            printed,
-            keyboard_left: keyboard::is_left_behind(&String::from_utf8_lossy(&text)),
-        })
     }
 
     pub(super) fn instrument(&self, arguments: &[(&str, &str)]) -> Result<ShellCommand> {
@@ -132,10 +112,12 @@ impl Helper {
         command.arg(self.config.helper.runner())
     }
 
-    pub(super) async fn end_session(&self, state: &mut State, call: &Call) -> Result<()> {
+    /// Has time of its own: a command that took all of its call still ends its session.
+    pub(super) async fn end_session(&self, state: &mut State) -> Result<()> {
         if state.session.is_none() {
             return Ok(());
         }
+        let call = &Call::standalone(ENDING);
         let quit = self.send(state, Command::new("quit", ""), None, call).await;
         let Some(mut session) = state.session.take() else {
             return Ok(());
@@ -154,10 +136,15 @@ impl Helper {
                 return Ok(());
             }
         }
-        let stop = ShellCommand::new("am")?.args(["force-stop", self.config.helper.package()])?;
-        self.device.shell(&stop, call).await?.checked(&stop)?;
+        self.stop(call).await?;
         // Only a process list without it is a proof.
         self.await_end(call).await
+    }
+
+    async fn stop(&self, call: &Call) -> Result<()> {
+        let stop = ShellCommand::new("am")?.args(["force-stop", self.config.helper.package()])?;
+        self.device.shell(&stop, call).await?.checked(&stop)?;
+        Ok(())
     }
 
     async fn await_end(&self, call: &Call) -> Result<()> {
@@ -240,7 +227,12 @@ impl Session {
         match &self.token {
             // A command that waits for its turn behind a slow one must not run when nobody waits for it any more.
             Some(token) => {
-                let patience = call.remaining().as_millis();
+                let left = call.remaining();
+                let patience = left
+                    .saturating_sub(WAY_BACK)
+                    .max(left / 2)
+                    .as_millis()
+                    .max(1);
                 format!("@token={token} @ttl={patience} {action} {id} {payload}\n")
             }
             None => format!("{action} {id} {payload}\n"),
@@ -273,7 +265,80 @@ pub(super) enum Start {
     /// The device was not reached, or the caller's time is over.
     Adb(Error),
     /// The helper itself does not start: trying again at once would cost every command the same.
-    Helper(Error),
+    Helper {
+        error: Error,
+        /// Whether its run is over.
+        ended: bool,
+        /// Whether it was its socket that could not be made.
+        by_socket: bool,
+    },
+}
+
+/// Reads what a start prints until the helper says that it is ready.
+async fn until_ready(
+    printed: &mut ShellStream,
+    deadline: Instant,
+    call: &Call,
+) -> Result<Vec<u8>, Start> {
+    let still_runs = |error| Start::Helper {
+        error,
+        ended: false,
+        by_socket: false,
+    };
+    let mut text = Vec::new();
+    loop {
+        match tokio::time::timeout_at(deadline, printed.next(call)).await {
+            Err(_) => {
+                return Err(still_runs(
+                    not_ready("the helper's session was not ready in time", tail(&text))
+                        .with_reason("android_snapshot_helper_session_ready_timeout"),
+                ));
+            }
+            Ok(Err(error)) => return Err(Start::Adb(error)),
+            Ok(Ok(Some(ShellEvent::Stdout(bytes) | ShellEvent::Stderr(bytes)))) => {
+                text.extend_from_slice(&bytes);
+                if memchr::memmem::find(&text, b"sessionReady=true").is_some() {
+                    return Ok(text);
+                }
+                if text.len() > MAX_PRINTED {
+                    let error = not_ready("the helper prints without end", tail(&text));
+                    return Err(still_runs(error));
+                }
+            }
+            Ok(Ok(Some(ShellEvent::Exit(_)) | None)) => return Err(ended_early(&tail(&text))),
+        }
+    }
+}
+
+fn ended_early(said: &str) -> Start {
+    let how = Ended::of(said).unwrap_or(Ended::Silently);
+    let mut error = not_ready("the helper ended before it was ready", said.to_owned())
+        .with_reason("android_snapshot_helper_session_exited_before_ready");
+    // A run that failed and says so ends in good order, which is no news.
+    if how != Ended::InGoodOrder {
+        error = error.with_detail("helperEnded", how.as_str());
+    }
+    Start::Helper {
+        error: match how {
+            // What it said is known, and it is not that another tool is in the way.
+            Ended::NotInstalled | Ended::Denied(_) | Ended::SystemCrashed => {
+                error.with_hint(how.hint())
+            }
+            _ => error,
+        },
+        ended: true,
+        by_socket: SOCKET_FAILURES.iter().any(|kind| said.contains(kind)),
+    }
+}
+
+impl Start {
+    /// Whether a helper may run nevertheless.
+    fn may_run(&self) -> bool {
+        match self {
+            Self::Adb(error) => !error.dispatched().is_no(),
+            Self::Helper { ended, .. } => !ended,
+        }
+    }
 }
 
 fn not_ready(message: &'static str, said: String) -> Error {
@@ -288,4 +353,43 @@ fn not_ready(message: &'static str, said: String) -> Error {
 fn tail(text: &[u8]) -> String {
     let from = text.len().saturating_sub(2000);
     String::from_utf8_lossy(text.get(from..).unwrap_or_default()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by_socket(said: &str) -> bool {
+        matches!(
+            ended_early(said),
+            Start::Helper {
+                by_socket: true,
+                ..
+            }
+        )
+    }
+
+    #[test]
+    fn only_a_socket_that_was_not_made_is_a_reason_for_a_port() {
+        let failed = |kind: &str, message: &str| {
+            format!(
+                "INSTRUMENTATION_RESULT: errorType={kind}\nINSTRUMENTATION_RESULT: message={message}\n\
+                 INSTRUMENTATION_RESULT: ok=false\nINSTRUMENTATION_CODE: 1\n"
+            )
+        };
+        assert!(by_socket(&failed(
+            "java.io.IOException",
+            "Permission denied"
+        )));
+        let taken = failed(
+            "java.util.concurrent.TimeoutException",
+            "Timed out waiting for Android UiAutomation to connect",
+        );
+        assert!(!by_socket(&taken));
+        assert!(!by_socket("INSTRUMENTATION_FAILED: a/b\n"));
+        let Start::Helper { error, .. } = ended_early(&taken) else {
+            panic!("it has ended");
+        };
+        assert_eq!(error.detail("helperEnded"), None);
+    }
 }
