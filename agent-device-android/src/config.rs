@@ -86,7 +86,8 @@ pub enum SessionScope {
     /// again.
     #[default]
     UntilIdle,
-    /// As long as the [`Android`](crate::Android) lives, also in silence.
+    /// Until the [`Android`](crate::Android) is closed or dropped. In silence it ends like [`Self::UntilIdle`], so that a program
+    /// that was killed does not keep the device: set a longer [`AndroidConfig::idle_timeout`] to hold it longer.
     Value,
 }
 
