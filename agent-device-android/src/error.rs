@@ -25,6 +25,8 @@ use crate::{
 pub(crate) enum Phase {
     /// Up to the selection of the device: no byte of the service request was written.
     Selecting,
+    /// A service of the adb server itself was asked for, as a whole or in part: one that a device runs nothing for.
+    HostService,
     /// The service request was written, as a whole or in part.
     Requested,
 }
@@ -218,15 +220,18 @@ impl DispatchDisclosure for AdbFailure {
             Self::ServiceRefused { .. } => rows::SERVICE_CLOSED.into(),
             Self::Lost { phase, .. } | Self::Garbage { phase, .. } => match phase {
                 Phase::Selecting => rows::LOST_BEFORE_REQUEST.into(),
+                Phase::HostService => rows::HOST_SERVICE_LOST.into(),
                 Phase::Requested => rows::LOST_AFTER_REQUEST.into(),
             },
             Self::TooLarge { .. } => rows::OUTPUT_TOO_LARGE.into(),
             Self::Timeout { phase, .. } => match phase {
                 Phase::Selecting => core::REFUSAL_DEADLINE_BEFORE_SEND.into(),
+                Phase::HostService => rows::HOST_SERVICE_LOST.into(),
                 Phase::Requested => rows::TIMEOUT_AFTER_REQUEST.into(),
             },
             Self::Canceled { phase } => match phase {
                 Phase::Selecting => core::REFUSAL_CANCELED_BEFORE_SEND.into(),
+                Phase::HostService => rows::HOST_SERVICE_LOST.into(),
                 Phase::Requested => core::CANCELED_IN_FLIGHT.into(),
             },
             Self::File { .. } => rows::FILE_REFUSED.into(),

@@ -218,7 +218,7 @@ impl AdbDevice {
         let text = within(call, &progress, async {
             let mut link = self.server.link(call).await?;
             let service = self.selector.host_service(service);
-            match link.ask(service.as_bytes()).await? {
+            match link.serve(service.as_bytes(), &progress).await? {
                 Status::Okay => link.text().await,
                 Status::Fail(text) => Err(refused(text)),
             }
@@ -251,13 +251,14 @@ impl AdbDevice {
             let output = self.adb_once(&[&command], call).await?;
             return output.checked("adb").map(drop);
         }
-        within(call, &Progress::default(), self.wait(state, call)).await
+        let progress = Progress::default();
+        within(call, &progress, self.wait(state, &progress, call)).await
     }
 
-    async fn wait(&self, state: &str, call: &Call) -> Result<(), AdbFailure> {
+    async fn wait(&self, state: &str, progress: &Progress, call: &Call) -> Result<(), AdbFailure> {
         let mut link = self.server.link(call).await?;
         let service = self.selector.host_service(&format!("wait-for-any-{state}"));
-        if let Status::Fail(text) = link.ask(service.as_bytes()).await? {
+        if let Status::Fail(text) = link.serve(service.as_bytes(), progress).await? {
             return Err(AdbFailure::HostService { text });
         }
         // That took the request; this comes with the state.
@@ -301,7 +302,7 @@ impl AdbDevice {
 
     async fn select_once(&self, call: &Call) -> Result<Link, AdbFailure> {
         let mut link = self.server.link(call).await?;
-        match link.ask(self.selector.transport().as_bytes()).await? {
+        match link.select(self.selector.transport().as_bytes()).await? {
             Status::Okay => {
                 self.server.note_offline(&self.selector, false);
                 Ok(link)

@@ -175,9 +175,10 @@ impl Drop for Forward {
 
 /// A service of the server that answers with a status for the request and one for the outcome.
 async fn host_command(server: &AdbServer, service: &str, call: &Call) -> Result<()> {
+    let progress = Progress::default();
     let command = async {
         let mut link = server.link(call).await?;
-        if let Status::Fail(text) = link.ask(service.as_bytes()).await? {
+        if let Status::Fail(text) = link.serve(service.as_bytes(), &progress).await? {
             return Err(AdbFailure::HostService { text });
         }
         match link.status().await? {
@@ -185,7 +186,7 @@ async fn host_command(server: &AdbServer, service: &str, call: &Call) -> Result<
             Status::Fail(text) => Err(AdbFailure::HostService { text }),
         }
     };
-    Ok(within(call, &Progress::default(), command).await?)
+    Ok(within(call, &progress, command).await?)
 }
 
 impl AdbDevice {
@@ -207,9 +208,10 @@ impl AdbDevice {
             let service = self
                 .selector
                 .host_service(&format!("forward:tcp:0;{remote}"));
+            let progress = Progress::default();
             let command = async {
                 let mut link = self.server.link(call).await?;
-                if let Status::Fail(text) = link.ask(service.as_bytes()).await? {
+                if let Status::Fail(text) = link.serve(service.as_bytes(), &progress).await? {
                     return Err(AdbFailure::HostService { text });
                 }
                 if let Status::Fail(text) = link.status().await? {
@@ -217,7 +219,7 @@ impl AdbDevice {
                 }
                 link.text().await
             };
-            match within(call, &Progress::default(), command).await {
+            match within(call, &progress, command).await {
                 Ok(text) => port(&text)?,
                 // adb 29 refuses a device here without a word; asked for the state of the device, it says why.
                 Err(AdbFailure::HostService { text }) => {

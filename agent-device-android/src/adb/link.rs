@@ -3,7 +3,7 @@
 
 use std::{
     io,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicU8, Ordering},
     time::Duration,
 };
 
@@ -17,21 +17,26 @@ use tokio::{
 use super::wire;
 use crate::error::{AdbFailure, Phase};
 
-/// Whether the service request of a command has been written, as a whole or in part. Outlives the future that writes it.
+/// How far a command got. Outlives the future that does it.
 #[derive(Debug, Default)]
-pub(super) struct Progress(AtomicBool);
+pub(super) struct Progress(AtomicU8);
 
 impl Progress {
     /// Called before the first byte of the service request.
     pub(super) fn requested(&self) {
-        self.0.store(true, Ordering::Release);
+        self.reached(Phase::Requested);
+    }
+
+    /// Called before the first byte of what leads there.
+    fn reached(&self, phase: Phase) {
+        self.0.store(phase as u8, Ordering::Release);
     }
 
     pub(super) fn phase(&self) -> Phase {
-        if self.0.load(Ordering::Acquire) {
-            Phase::Requested
-        } else {
-            Phase::Selecting
+        match self.0.load(Ordering::Acquire) {
+            at if at == Phase::Selecting as u8 => Phase::Selecting,
+            at if at == Phase::HostService as u8 => Phase::HostService,
+            _ => Phase::Requested,
         }
     }
 }
@@ -116,10 +121,20 @@ impl Link {
         }
     }
 
-    /// Asks for something that no app can notice: the selection of a device, a fact.
-    pub(super) async fn ask(&mut self, service: &[u8]) -> Result<Status, AdbFailure> {
-        self.send_request(service).await?;
-        self.status().await
+    /// Asks for the selection of a device.
+    pub(super) async fn select(&mut self, service: &[u8]) -> Result<Status, AdbFailure> {
+        self.ask(service).await
+    }
+
+    /// Asks for something that the server does by itself and no app can notice: a fact, a forward.
+    pub(super) async fn serve(
+        &mut self,
+        service: &[u8],
+        progress: &Progress,
+    ) -> Result<Status, AdbFailure> {
+        self.phase = Phase::HostService;
+        progress.reached(self.phase);
+        self.ask(service).await
     }
 
     /// Asks for something that the device runs. From here on, only an answer tells what became of it.
@@ -131,6 +146,11 @@ impl Link {
         self.phase = Phase::Requested;
         progress.requested();
         self.ask(service).await
+    }
+
+    async fn ask(&mut self, service: &[u8]) -> Result<Status, AdbFailure> {
+        self.send_request(service).await?;
+        self.status().await
     }
 
     async fn send_request(&mut self, service: &[u8]) -> Result<(), AdbFailure> {

@@ -95,7 +95,7 @@ impl AdbServer {
         let text = self.host_text("host:version", call).await?;
         u32::from_str_radix(text.trim(), 16).map_err(|_| {
             Error::from(AdbFailure::Garbage {
-                phase: Phase::Selecting,
+                phase: Phase::HostService,
                 what: "a version that is no number",
             })
         })
@@ -155,9 +155,10 @@ impl AdbServer {
     ///
     /// Nothing reaches a device.
     pub async fn track_devices(&self, call: &Call) -> Result<DeviceTracker> {
-        let link = within(call, &Progress::default(), async {
+        let progress = Progress::default();
+        let link = within(call, &progress, async {
             let mut link = self.link(call).await?;
-            match link.ask(b"host:track-devices-l").await? {
+            match link.serve(b"host:track-devices-l", &progress).await? {
                 Status::Okay => Ok(link),
                 Status::Fail(text) => Err(AdbFailure::HostService { text }),
             }
@@ -257,7 +258,7 @@ impl AdbServer {
         let progress = Progress::default();
         let kill = async {
             let mut link = self.open().await?;
-            match link.ask(b"host:kill").await {
+            match link.serve(b"host:kill", &progress).await {
                 // It answers, or it is gone before it can.
                 Ok(_) | Err(AdbFailure::Lost { .. }) => Ok(()),
                 Err(failure) => Err(failure),
@@ -336,7 +337,7 @@ impl AdbServer {
         let progress = Progress::default();
         let text = within(call, &progress, async {
             let mut link = self.link(call).await?;
-            match link.ask(service.as_bytes()).await? {
+            match link.serve(service.as_bytes(), &progress).await? {
                 Status::Okay => link.text().await,
                 Status::Fail(text) => Err(AdbFailure::HostService { text }),
             }

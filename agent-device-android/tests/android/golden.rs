@@ -176,6 +176,17 @@ async fn every_row_of_the_adb_layer_is_what_really_happens() {
         rows::LOST_BEFORE_REQUEST.row(),
         &scripted(vec![Step::Request]).await,
     );
+    // Written, perhaps done, and not answered: by the end of the connection or of the time.
+    let unanswered = async |script: Vec<Step>| {
+        let peer = Scripted::start(vec![script]).await;
+        let short = Call::standalone(Duration::from_millis(300));
+        let ended = peer.server.disconnect("192.0.2.1:1", &short).await;
+        ended.unwrap_err()
+    };
+    let error = unanswered(vec![Step::Request]).await;
+    gate.cites(rows::HOST_SERVICE_LOST.row(), &error);
+    let error = unanswered(vec![Step::Request, Step::Hang]).await;
+    assert_eq!(error.row(), Some(rows::HOST_SERVICE_LOST.row()));
     gate.cites(
         rows::LOST_AFTER_REQUEST.row(),
         &scripted(service(vec![])).await,
