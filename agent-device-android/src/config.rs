@@ -86,9 +86,6 @@ pub enum SessionScope {
     /// again.
     #[default]
     UntilIdle,
-    /// Until the [`Android`](crate::Android) is closed or dropped. In silence it ends like [`Self::UntilIdle`], so that a program
-    /// that was killed does not keep the device: set a longer [`AndroidConfig::idle_timeout`] to hold it longer.
-    Value,
 }
 
 /// How an [`Android`](crate::Android) device is driven.

@@ -71,7 +71,6 @@ async fn scopes(device: &AdbDevice) {
     for (scope, after_a_command, after_silence) in [
         (SessionScope::Command, false, false),
         (SessionScope::UntilIdle, true, false),
-        (SessionScope::Value, true, false),
     ] {
         let config = with(|config| {
             config.session = scope;
