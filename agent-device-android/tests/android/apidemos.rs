@@ -130,7 +130,7 @@ async fn controls(device: &Device) {
     choose(device, "Views").await;
     choose(device, "Controls").await;
     choose(device, "1. Light Theme").await;
-    let field = device.locate(id("io.appium.android.apis:id/edit"));
+    let field = device.locate(id("edit"));
     field.wait(secs(60)).await.unwrap();
     let filled = field.fill("Grüße, 日本 😀").await.unwrap();
     assert_eq!(filled.fill, Some(FillCheck::Verified), "{filled:?}");
@@ -154,11 +154,11 @@ async fn controls(device: &Device) {
     assert_eq!(checked("RadioButton 2").await, Some(Checked::On));
     assert_eq!(checked("RadioButton 1").await, Some(Checked::Off));
 
-    let spinner = device.locate(id("io.appium.android.apis:id/spinner1"));
+    let spinner = device.locate(id("spinner1"));
     if !spinner.is(Predicate::Visible).await.unwrap() {
         device
             .scroll(Direction::Down)
-            .until(id("io.appium.android.apis:id/spinner1"))
+            .until(id("spinner1"))
             .await
             .unwrap();
     }
