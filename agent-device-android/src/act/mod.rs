@@ -40,6 +40,8 @@ mod key {
 
 /// Longer texts do not fit into one request.
 const LONGEST_TEXT: usize = 1 << 20;
+/// How long the app that was in front may take to go.
+const LEAVES: Duration = Duration::from_millis(1500);
 /// How long a keyboard may take to slide away.
 const KEYBOARD_LIMIT: Duration = Duration::from_millis(1500);
 
@@ -85,8 +87,8 @@ async fn act(helper: &Helper, memory: &Memory, action: &Action, call: &Call) -> 
         Action::Scroll(plan) => touch::scroll(helper, memory, plan, call).await,
         Action::Gesture(plan) => touch::gesture(helper, memory, plan, call).await,
         Action::Back => press(helper, key::BACK, call).await,
-        Action::Home => press(helper, key::HOME, call).await,
-        Action::AppSwitcher => press(helper, key::APP_SWITCH, call).await,
+        Action::Home => leave(helper, memory, key::HOME, call).await,
+        Action::AppSwitcher => leave(helper, memory, key::APP_SWITCH, call).await,
         Action::KeyboardEnter => press(helper, key::ENTER, call).await,
         Action::KeyboardDismiss => dismiss_keyboard(helper, call).await,
         Action::Open(target) => app::open(helper, memory, target, call).await,
@@ -132,6 +134,22 @@ async fn type_text(helper: &Helper, text: &Text, call: &Call) -> Result<Performe
         Some("keys") => "keys",
         _ => "element",
     }))
+}
+
+/// Presses a key that leads out of the app, and waits until another one is in front: until then the old screen is told, and not
+/// always to the byte as before.
+async fn leave(helper: &Helper, memory: &Memory, key: &str, call: &Call) -> Result<Performed> {
+    let performed = press(helper, key, call).await?;
+    if let Some(before) = memory.front() {
+        let looking = || see::viewport(helper, call);
+        let left = |now: &see::Viewport, _: Option<&_>, _| match now.package.as_deref() {
+            Some(front) if front != before => Judgement::Done(()),
+            _ => Judgement::go_on(),
+        };
+        // The key went out. Where it led to is for the next capture to say, also when nobody can tell who is in front.
+        let _ = wait::until("app-left", LEAVES, call, looking, left).await;
+    }
+    Ok(performed)
 }
 
 /// Escape puts the keyboard away and leads nowhere else. Back would leave the screen once the keyboard is gone.
