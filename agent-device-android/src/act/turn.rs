@@ -1,6 +1,6 @@
 //! Turning the display: by the settings that a person's own choice is kept in, which are given back at the end.
 
-use std::{sync::mpsc, thread, time::Duration};
+use std::time::Duration;
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
@@ -15,6 +15,7 @@ use crate::{
     apps,
     backend::Memory,
     error::shown,
+    farewell::{self, LAST_WORDS},
     helper::Helper,
     see,
 };
@@ -25,8 +26,6 @@ const BY_ITSELF: &str = "accelerometer_rotation";
 const CHOSEN: &str = "user_rotation";
 /// How long the display may take to turn: the app is built anew.
 const LIMIT: Duration = Duration::from_secs(15);
-/// How long giving the settings back may take when nobody waits for it.
-const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// How the display was set to turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,26 +74,16 @@ impl Rotation {
     /// The same from outside any runtime, within a bounded time.
     pub(crate) fn restore_from_a_thread(self, device: &AdbDevice) {
         let device = device.clone();
-        let (finish, finished) = mpsc::channel();
-        let restore = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build();
-            let restored = runtime.is_ok_and(|runtime| {
+        farewell::from_a_thread(
+            "android-turn",
+            move || async move {
                 let call = Call::standalone(LAST_WORDS);
-                runtime.block_on(self.restore(&device, &call)).is_ok()
-            });
-            if !restored {
+                self.restore(&device, &call).await.is_ok()
+            },
+            || {
                 tracing::debug!(name: "agent_device.android.rotation_left", "the display stays as it was turned");
-            }
-            let _ = finish.send(());
-        };
-        let started = thread::Builder::new()
-            .name("android-turn".to_owned())
-            .spawn(restore);
-        if started.is_ok() {
-            let _ = finished.recv_timeout(LAST_WORDS);
-        }
+            },
+        );
     }
 }
 

@@ -11,11 +11,10 @@ use tokio::time::Instant;
 use super::{Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State, keyboard};
 use crate::{
     adb::{Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
+    farewell::{self, LAST_WORDS},
     word::{random, word},
 };
 
-/// How long a session that is given up may take to end in good order.
-const LAST_WORDS: Duration = Duration::from_secs(3);
 /// How long the whole of an end may take.
 const ENDING: Duration = Duration::from_secs(5);
 /// What a command needs for its way back: its refusal comes before this side gives up.
@@ -186,35 +185,21 @@ impl Helper {
         }
         let mut keyboard = std::mem::take(&mut state.keyboard);
         let device = self.device.clone();
-        let (finish, finished) = std::sync::mpsc::channel();
-        let end = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build();
-            if let Ok(runtime) = runtime {
-                let call = Call::standalone(LAST_WORDS);
-                let ended = runtime.block_on(async {
-                    let back = keyboard.give_back(&device, &call).await;
-                    let Some(session) = session else {
-                        return back.ok();
-                    };
-                    let socket = device.connect_to(&session.socket, &call).await.ok()?;
-                    let line = session.line(Command::new("quit", ""), "quit-0", &call);
-                    socket.ask(line.as_bytes(), SMALL, &call).await.ok()?;
-                    back.ok()
-                });
-                if ended.is_none() {
-                    tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
-                }
-            }
-            let _ = finish.send(());
+        let end = move || async move {
+            let call = Call::standalone(LAST_WORDS);
+            let back = keyboard.give_back(&device, &call).await.is_ok();
+            let Some(session) = session else {
+                return back;
+            };
+            let Ok(socket) = device.connect_to(&session.socket, &call).await else {
+                return false;
+            };
+            let line = session.line(Command::new("quit", ""), "quit-0", &call);
+            socket.ask(line.as_bytes(), SMALL, &call).await.is_ok() && back
         };
-        let started = std::thread::Builder::new()
-            .name("android-end".to_owned())
-            .spawn(end);
-        if started.is_ok() {
-            let _ = finished.recv_timeout(LAST_WORDS);
-        }
+        farewell::from_a_thread("android-end", end, || {
+            tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
+        });
     }
 }
 
