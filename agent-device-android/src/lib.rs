@@ -53,8 +53,6 @@ mod connect;
 mod discovery;
 #[cfg(feature = "adb")]
 mod error;
-#[cfg(feature = "adb")]
-mod farewell;
 #[cfg(all(feature = "adb", any(test, feature = "fuzzing")))]
 #[doc(hidden)]
 pub mod fuzzing;

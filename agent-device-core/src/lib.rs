@@ -25,7 +25,7 @@
 //! | decide after a failure | [`Error`], [`Dispatched`], [`reason`] |
 //! | wait | [`wait::Settle`], [`Locator::wait`], [`observe_until`] |
 //! | gestures and scrolling | [`gesture`], [`device::Scroll`] |
-//! | write a backend | [`SnapshotBackend`], [`Interactor`], [`DispatchDisclosure`], [`Call`] |
+//! | write a backend | [`SnapshotBackend`], [`Interactor`], [`DispatchDisclosure`], [`Call`], [`last_work`] |
 //! | test one | the module `testing` |
 //!
 //! # Example
@@ -77,6 +77,7 @@ pub mod dispatch;
 mod error;
 pub mod geometry;
 pub mod gesture;
+mod last_work;
 pub mod observe;
 mod operation;
 mod role;
@@ -95,6 +96,7 @@ pub use backend::{Backend, Call, Interactor, SnapshotBackend};
 pub use device::{Device, Locator};
 pub use dispatch::{DispatchDisclosure, Dispatched, Proof};
 pub use error::{Error, ErrorCode, Result, reason};
+pub use last_work::last_work;
 pub use observe::observe_until;
 pub use operation::Operation;
 pub use role::Role;

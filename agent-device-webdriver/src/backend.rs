@@ -15,6 +15,7 @@ use agent_device_core::{
     },
     dispatch::{Row, rows::webdriver as rows},
     geometry::Rect,
+    last_work,
     snapshot::{CaptureOptions, Keyboard, Snapshot},
 };
 use async_trait::async_trait;
@@ -230,31 +231,12 @@ impl Drop for WebDriver {
             self.session.end();
             drop(process);
         } else if !self.session.has_ended() {
-            end_from_a_thread(Arc::clone(&self.session));
-        }
-    }
-}
-
-/// Ends a remote session outside any runtime: the one of the caller may be ending, too.
-fn end_from_a_thread(session: Arc<Session>) {
-    let (finish, finished) = std::sync::mpsc::channel();
-    let end = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        if let Ok(runtime) = runtime {
-            let result = runtime.block_on(session.delete());
-            if result.is_err() {
+            let session = Arc::clone(&self.session);
+            let end = move || async move { session.delete().await.is_ok() };
+            last_work("webdriver-end", LAST_WORDS, end, || {
                 tracing::debug!(name: "agent_device.webdriver.session_left", "a session could not be ended");
-            }
+            });
         }
-        let _ = finish.send(());
-    };
-    let started = std::thread::Builder::new()
-        .name("webdriver-end".to_owned())
-        .spawn(end);
-    if started.is_ok() {
-        let _ = finished.recv_timeout(LAST_WORDS);
     }
 }
 

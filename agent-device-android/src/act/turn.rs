@@ -6,6 +6,7 @@ use agent_device_core::{
     Call, Error, ErrorCode, Result,
     action::{Operation, Orientation, Performed},
     dispatch::rows::android_helper as rows,
+    last_work,
     observe::Judgement,
 };
 
@@ -15,8 +16,7 @@ use crate::{
     apps,
     backend::Memory,
     error::shown,
-    farewell::{self, LAST_WORDS},
-    helper::Helper,
+    helper::{Helper, LAST_WORDS},
     see,
 };
 
@@ -74,8 +74,9 @@ impl Rotation {
     /// The same from outside any runtime, within a bounded time.
     pub(crate) fn restore_from_a_thread(self, device: &AdbDevice) {
         let device = device.clone();
-        farewell::from_a_thread(
+        last_work(
             "android-turn",
+            LAST_WORDS,
             move || async move {
                 let call = Call::standalone(LAST_WORDS);
                 self.restore(&device, &call).await.is_ok()

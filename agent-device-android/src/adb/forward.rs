@@ -1,22 +1,15 @@
 //! Ports of this machine that lead to sockets of the device.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::{SocketAddr, TcpStream, ToSocketAddrs as _},
-    time::Duration,
-};
+use std::net::{SocketAddr, ToSocketAddrs as _};
 
 use agent_device_core::{Call, Error, Result};
 
 use super::{
     AdbDevice, AdbServer, Endpoint,
+    at_once::at_once,
     link::{Progress, Status, within},
-    wire,
 };
 use crate::error::AdbFailure;
-
-/// How long dropping a [`Forward`] may take, connection and answer each.
-const DROP_LIMIT: Duration = Duration::from_millis(250);
 
 /// A socket of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,28 +138,10 @@ impl Forward {
 
 impl Drop for Forward {
     fn drop(&mut self) {
-        if !self.open || self.device.server().program().is_some() {
+        if !self.open {
             return;
         }
-        let Some(request) = wire::request(self.removal().as_bytes()) else {
-            return;
-        };
-        let Endpoint::Tcp { host, port } = self.device.server().endpoint() else {
-            return;
-        };
-        // At once and without a runtime: this may run while one is being shut down. On loopback it takes some 0.1 ms.
-        let removed = (host.as_str(), *port)
-            .to_socket_addrs()
-            .and_then(|mut addresses| {
-                let address = addresses
-                    .next()
-                    .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
-                let mut stream = TcpStream::connect_timeout(&address, DROP_LIMIT)?;
-                stream.set_write_timeout(Some(DROP_LIMIT))?;
-                stream.set_read_timeout(Some(DROP_LIMIT))?;
-                stream.write_all(&request)?;
-                stream.read_exact(&mut [0; 4])
-            });
+        let removed = at_once(self.device.server().endpoint(), &[&self.removal()]);
         if removed.is_err() {
             tracing::debug!(name: "agent_device.android.forward_left", port = self.port, "a forward was left behind");
         }

@@ -10,6 +10,7 @@
 //!
 //! What may not be here: knowledge of what the commands mean.
 
+mod at_once;
 mod device;
 mod endpoint;
 mod forward;

@@ -1,22 +1,14 @@
 //! Ports of the device that lead to ports of the adb server's machine.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::{TcpStream, ToSocketAddrs as _},
-    time::Duration,
-};
-
 use agent_device_core::{Call, Result};
 
 use super::{
-    AdbDevice, Endpoint, ForwardEntry, forward,
+    AdbDevice, ForwardEntry,
+    at_once::at_once,
+    forward,
     link::{Link, Progress, Status, within},
-    wire,
 };
 use crate::error::AdbFailure;
-
-/// How long dropping a [`Reverse`] may take for each answer.
-const DROP_LIMIT: Duration = Duration::from_millis(250);
 
 /// A port of the device that leads to this side. Dropping it removes it, as far as that can be done within half a second;
 /// [`close`](Self::close) says whether it worked.
@@ -65,33 +57,9 @@ impl Drop for Reverse {
         if !self.open {
             return;
         }
-        let Endpoint::Tcp { host, port } = self.device.server().endpoint() else {
-            return;
-        };
-        let steps = [self.device.selector().transport(), self.removal()];
-        // At once and without a runtime: this may run while one is being shut down.
-        let removed = (host.as_str(), *port)
-            .to_socket_addrs()
-            .and_then(|mut addresses| {
-                let address = addresses
-                    .next()
-                    .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
-                let mut stream = TcpStream::connect_timeout(&address, DROP_LIMIT)?;
-                stream.set_write_timeout(Some(DROP_LIMIT))?;
-                stream.set_read_timeout(Some(DROP_LIMIT))?;
-                for step in &steps {
-                    let request =
-                        wire::request(step.as_bytes()).ok_or(std::io::ErrorKind::InvalidInput)?;
-                    stream.write_all(&request)?;
-                    let mut status = [0; 4];
-                    stream.read_exact(&mut status)?;
-                    if &status != b"OKAY" {
-                        return Err(std::io::ErrorKind::ConnectionRefused.into());
-                    }
-                }
-                // The device's own answer: it has done it then.
-                stream.read_exact(&mut [0; 4])
-            });
+        let server = self.device.server().endpoint();
+        let transport = self.device.selector().transport();
+        let removed = at_once(server, &[&transport, &self.removal()]);
         if removed.is_err() {
             tracing::debug!(name: "agent_device.android.reverse_left", port = self.port, "a port of the device was left behind");
         }

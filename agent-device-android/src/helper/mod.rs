@@ -48,6 +48,7 @@ pub(crate) use ended::Ended;
 pub(crate) use failure::HelperFailure;
 use keyboard::Keyboard;
 pub(crate) use reply::{Facts, Reply};
+pub(crate) use session::LAST_WORDS;
 use session::{Session, Start};
 
 /// How deep the helper walks, and how many nodes it takes: apps of nested containers pass its defaults.

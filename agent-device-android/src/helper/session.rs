@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agent_device_core::{
-    Call, Error, ErrorCode, Result,
+    Call, Error, ErrorCode, Result, last_work,
     observe::{End, Judgement, Schedule, observe_until},
 };
 use tokio::time::Instant;
@@ -11,10 +11,11 @@ use tokio::time::Instant;
 use super::{Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State, keyboard};
 use crate::{
     adb::{Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
-    farewell::{self, LAST_WORDS},
     word::{random, word},
 };
 
+/// How long the last work on a device may take when it is let go of.
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(3);
 /// How long the whole of an end may take.
 const ENDING: Duration = Duration::from_secs(5);
 /// What a command needs for its way back: its refusal comes before this side gives up.
@@ -197,7 +198,7 @@ impl Helper {
             let line = session.line(Command::new("quit", ""), "quit-0", &call);
             socket.ask(line.as_bytes(), SMALL, &call).await.is_ok() && back
         };
-        farewell::from_a_thread("android-end", end, || {
+        last_work("android-end", LAST_WORDS, end, || {
             tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
         });
     }

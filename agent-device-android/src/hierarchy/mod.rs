@@ -15,6 +15,7 @@ mod cover;
 mod decode;
 mod value;
 
+pub use agent_device_core::snapshot::Limits;
 pub use content::{Content, Counts, Unusable};
 #[cfg(feature = "adb")]
 pub(crate) use decode::SYSTEM_DIALOG;
@@ -23,28 +24,6 @@ pub use decode::decode;
 use std::{borrow::Cow, time::Duration};
 
 use agent_device_core::{Error, ErrorCode, Snapshot, geometry::Rect, snapshot::BuildError};
-
-/// How much of a document is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The size of the document in bytes: 64 MiB. A larger one is an error.
-    pub bytes: usize,
-    /// How many nodes are taken: 100 000. More of them make the snapshot truncated.
-    pub nodes: usize,
-    /// How deep a node may lie: 1 024 levels. Deeper ones make the snapshot truncated.
-    pub depth: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            bytes: 64 << 20,
-            nodes: 100_000,
-            depth: 1024,
-        }
-    }
-}
 
 /// What is known about a capture beside its document. All of it may be missing.
 #[derive(Clone, Debug, Default, PartialEq)]

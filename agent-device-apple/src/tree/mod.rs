@@ -12,6 +12,7 @@ mod quality;
 mod source;
 mod write;
 
+pub use agent_device_core::snapshot::Limits;
 pub use decode::decode;
 #[cfg(all(feature = "host", unix))]
 pub(crate) use element::kind_of;
@@ -20,28 +21,6 @@ pub use source::decode_source;
 pub(crate) use write::Said;
 
 use agent_device_core::Snapshot;
-
-/// How much of a reply is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The size of the reply in bytes: 64 MiB. A larger one is an error.
-    pub bytes: usize,
-    /// How many nodes are taken: 100 000. More of them make the snapshot truncated.
-    pub nodes: usize,
-    /// How deep a node may lie: 1 024 levels. Deeper ones make the snapshot truncated.
-    pub depth: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            bytes: 64 << 20,
-            nodes: 100_000,
-            depth: 1024,
-        }
-    }
-}
 
 /// What is known about a capture beside the reply. All of it may be missing.
 #[derive(Clone, Debug, Default, PartialEq)]
