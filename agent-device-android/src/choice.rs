@@ -3,10 +3,10 @@
 use agent_device_core::{Error, ErrorCode, Result, dispatch::rows::android_adb as rows};
 use serde::Serialize;
 
-use crate::discovery::{Connection, Cure, FoundDevice};
-
-/// How many candidates an error lists.
-const LISTED: usize = 10;
+use crate::{
+    discovery::{Connection, Cure, FoundDevice},
+    error::LISTED,
+};
 
 /// Which device is meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use agent_device_core::{Call, Result};
 
 use crate::{
     Android, AndroidConfig, DeviceChoice,
-    adb::{AdbDevice, AdbServer},
+    adb::{AdbDevice, AdbServer, is_address},
     discovery::FoundDevice,
 };
 
@@ -136,30 +136,4 @@ async fn named(
     server.connect(serial, call).await?;
     let found = list().await?;
     Ok(choice.pick(&found)?.serial().to_owned())
-}
-
-/// A host and a port, as `adb connect` takes them.
-fn is_address(serial: &str) -> bool {
-    serial
-        .rsplit_once(':')
-        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_told_from_a_serial_number() {
-        for (serial, wanted) in [
-            ("192.168.1.5:5555", true),
-            ("[fe80::1]:5555", true),
-            ("phone.local:5555", true),
-            ("emulator-5554", false),
-            (":5555", false),
-            ("host:port", false),
-        ] {
-            assert_eq!(is_address(serial), wanted, "{serial}");
-        }
-    }
 }

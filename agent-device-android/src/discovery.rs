@@ -8,7 +8,7 @@ use agent_device_core::{Call, Result};
 use serde::Serialize;
 use tokio::{sync::Semaphore, task::JoinSet};
 
-use crate::adb::{AdbServer, DeviceEntry, DeviceState, ShellCommand};
+use crate::adb::{AdbServer, DeviceEntry, DeviceState, ShellCommand, is_address};
 
 /// How many devices are asked at once: a server with a shelf of phones behind it serves tests beside us.
 const AT_ONCE: usize = 3;
@@ -228,12 +228,7 @@ fn connection(entry: &DeviceEntry) -> Connection {
         Connection::Emulator
     } else if entry.usb.is_some() {
         Connection::Usb
-    } else if serial.contains("._adb-tls-")
-        || serial.contains("._adb._tcp")
-        || serial
-            .rsplit_once(':')
-            .is_some_and(|(_, port)| is_port(port))
-    {
+    } else if serial.contains("._adb-tls-") || serial.contains("._adb._tcp") || is_address(serial) {
         Connection::Network
     } else {
         Connection::Usb

@@ -20,6 +20,9 @@ use crate::{
     install::printed,
 };
 
+/// The reason of an answer that is larger than what is read.
+pub(crate) const TOO_LARGE: &str = "output_too_large";
+
 /// How far a command got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -82,6 +85,8 @@ pub(crate) enum AdbFailure {
         stderr: String,
         /// Printed by adb on this machine, not by the device.
         host: bool,
+        /// What it was: a service of adb's own, or a command that the device ran.
+        phase: Phase,
     },
 }
 
@@ -135,7 +140,7 @@ impl AdbFailure {
             }
             .unwrap_or("command_failed"),
             Self::Canceled { .. } => reason::REQUEST_CANCELED,
-            Self::TooLarge { .. } => "output_too_large",
+            Self::TooLarge { .. } => TOO_LARGE,
             Self::File { .. } => "file_refused",
             Self::ToolMissing { .. } | Self::HostService { .. } => return None,
         })
@@ -154,7 +159,7 @@ impl AdbFailure {
         }
     }
 
-    fn hint(&self) -> Option<&'static str> {
+    pub(crate) fn hint(&self) -> Option<&'static str> {
         Some(match self.reason()? {
             "device_unauthorized" => {
                 "Unlock the device and allow this computer in the dialog that it shows, then repeat."
@@ -180,6 +185,10 @@ impl AdbFailure {
             }
             "transport_closed" => {
                 "The device closed the connection, perhaps after it ran the command: look at the screen before repeating."
+            }
+            TOO_LARGE => {
+                "Raise the limit of what was asked for: max_capture or max_picture of AndroidConfig, max_output or max_file of \
+                 AdbConfig."
             }
             _ => return None,
         })
@@ -216,7 +225,11 @@ impl DispatchDisclosure for AdbFailure {
                 HostRefusal::NotFound => rows::INPUT_TAP_HOST_REFUSED_DEVICE_NOT_FOUND.into(),
                 HostRefusal::Other => rows::DEVICE_REFUSED.into(),
             },
-            Self::HostService { .. } => rows::HOST_SERVICE_FAILED.into(),
+            Self::HostService { .. }
+            | Self::Exit {
+                phase: Phase::HostService,
+                ..
+            } => rows::HOST_SERVICE_FAILED.into(),
             Self::ServiceRefused { .. } => rows::SERVICE_CLOSED.into(),
             Self::Lost { phase, .. } | Self::Garbage { phase, .. } => match phase {
                 Phase::Selecting => rows::LOST_BEFORE_REQUEST.into(),
@@ -244,6 +257,9 @@ impl DispatchDisclosure for AdbFailure {
         })
     }
 }
+
+/// How many candidates an error lists.
+pub(crate) const LISTED: usize = 10;
 
 /// How much of an output an error carries.
 const SHOWN: usize = 2048;

@@ -15,6 +15,7 @@ use agent_device_core::{
 use super::{alert, app, wait};
 use crate::{
     adb::ShellCommand,
+    apps::{focused_title, silent_app},
     backend::Memory,
     helper::Helper,
     see::{self, PERMISSIONS, SYSTEM},
@@ -128,23 +129,11 @@ async fn blocker(helper: &Helper, call: &Call) -> Result<Option<String>> {
     for words in [&["window", "windows"][..], &["window"]] {
         let command = ShellCommand::new("dumpsys")?.args(words)?;
         let output = helper.device.shell(&command, call).await?;
-        if let Some(title) = focused(&output.stdout_text()) {
+        if let Some(title) = focused_title(&output.stdout_text()) {
             return Ok(silent_app(title).map(str::to_owned));
         }
     }
     Ok(None)
-}
-
-/// The title of the window that has the focus.
-fn focused(dump: &str) -> Option<&str> {
-    let mut lines = dump.lines().map(str::trim);
-    let line = lines.find_map(|line| line.strip_prefix("mCurrentFocus=Window{"))?;
-    // A hash, a user, then the title.
-    line.trim_end_matches('}').splitn(3, ' ').nth(2)
-}
-
-fn silent_app(title: &str) -> Option<&str> {
-    title.strip_prefix("Application Not Responding: ")
 }
 
 /// Closes an app that does not respond and opens it again. What the caller wanted is not done: its screen is another now.
@@ -167,26 +156,4 @@ async fn recovered(helper: &Helper, memory: &Memory, package: &str, call: &Call)
     .with_detail("package", package)
     .with_detail("inFront", back.is_some())
     .with_hint("The app starts afresh: take a snapshot, and begin again from there."))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_focus_is_read_from_the_dump_of_windows() {
-        let dump = "  mGlobalConfiguration={}\n  mCurrentFocus=Window{4bd2a u0 Application Not Responding: com.app}\n  mFocusedApp=x\n";
-        assert_eq!(focused(dump).and_then(silent_app), Some("com.app"));
-        let plain = "mCurrentFocus=Window{4bd2a u0 com.app/com.app.Main}";
-        assert_eq!(focused(plain), Some("com.app/com.app.Main"));
-        assert_eq!(focused(plain).and_then(silent_app), None);
-        for none in [
-            "",
-            "mCurrentFocus=null",
-            "mCurrentFocus=Window{}",
-            "mCurrentFocus=Window{a b}",
-        ] {
-            assert_eq!(focused(none), None, "{none}");
-        }
-    }
 }

@@ -8,10 +8,11 @@ use std::{
 use agent_device_core::{Call, Error, Result};
 
 use super::{
-    AdbServer, HostRefusal,
+    AdbServer, HostRefusal, is_address,
     link::{Link, Progress, Status, within},
+    process::ProcessOutput,
 };
-use crate::error::AdbFailure;
+use crate::error::{AdbFailure, Phase};
 
 /// Which device is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,14 +78,7 @@ impl DeviceSelector {
         .iter()
         .find_map(|prefix| serial.strip_prefix(prefix));
         let rest = known_prefix.unwrap_or(serial);
-        let address = match rest.rsplit_once(':') {
-            Some((host, port)) => {
-                !port.is_empty()
-                    && port.bytes().all(|byte| byte.is_ascii_digit())
-                    && (!host.contains(':') || (host.starts_with('[') && host.ends_with(']')))
-            }
-            None => true,
-        };
+        let address = !rest.contains(':') || is_address(rest);
         let valid = !serial.is_empty()
             && serial.len() <= 255
             && !serial.starts_with('-')
@@ -325,24 +319,47 @@ impl AdbDevice {
         }
     }
 
-    /// Runs the adb program on this device.
+    /// Has the adb program do a service of adb's own for this device.
     pub(super) async fn adb(
         &self,
         arguments: &[impl AsRef<std::ffi::OsStr>],
         call: &Call,
-    ) -> Result<super::process::ProcessOutput> {
-        let first = self.adb_once(arguments, call).await;
+    ) -> Result<ProcessOutput> {
+        let limit = self.server.shared.config.max_output;
+        let output = self.run_adb(arguments, Phase::HostService, limit, call);
+        output.await
+    }
+
+    /// Runs the adb program on this device.
+    pub(super) async fn run_adb(
+        &self,
+        arguments: &[impl AsRef<std::ffi::OsStr>],
+        phase: Phase,
+        limit: usize,
+        call: &Call,
+    ) -> Result<ProcessOutput> {
+        let once = || self.run_adb_once(arguments, phase, limit, call);
+        let first = once().await;
         if !self.waited_after(&first, call).await {
             return Ok(first?);
         }
-        Ok(self.once_more(self.adb_once(arguments, call).await)?)
+        Ok(self.once_more(once().await)?)
     }
 
-    async fn adb_once(
+    /// A service of adb's own, without a wait for the device.
+    async fn adb_once(&self, arguments: &[&str], call: &Call) -> Result<ProcessOutput, AdbFailure> {
+        let limit = self.server.shared.config.max_output;
+        self.run_adb_once(arguments, Phase::HostService, limit, call)
+            .await
+    }
+
+    async fn run_adb_once(
         &self,
         arguments: &[impl AsRef<std::ffi::OsStr>],
+        phase: Phase,
+        limit: usize,
         call: &Call,
-    ) -> Result<super::process::ProcessOutput, AdbFailure> {
+    ) -> Result<ProcessOutput, AdbFailure> {
         let own = self.selector.arguments();
         let mut all: Vec<std::ffi::OsString> = own.into_iter().map(Into::into).collect();
         all.extend(
@@ -350,7 +367,7 @@ impl AdbDevice {
                 .iter()
                 .map(|argument| argument.as_ref().to_owned()),
         );
-        self.server.run_program(&all, call).await
+        self.server.run_program(&all, phase, limit, call).await
     }
 }
 

@@ -105,6 +105,14 @@ impl Endpoint {
     }
 }
 
+/// A host and a port, as adb takes and prints them: `192.168.1.5:5555`, `[fe80::1]:5555`.
+pub(crate) fn is_address(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(host, port)| {
+        let bracketed = host.starts_with('[') && host.ends_with(']');
+        !host.is_empty() && (bracketed || !host.contains(':')) && port_of(port).is_some()
+    })
+}
+
 fn port_of(text: &str) -> Option<u16> {
     text.parse().ok().filter(|port| *port > 0)
 }
@@ -166,5 +174,22 @@ mod tests {
         }
         assert!(from(&[("ANDROID_ADB_SERVER_PORT", "x")]).is_err());
         assert!(is_loopback("127.0.0.1") && is_loopback("::1") && !is_loopback("host"));
+    }
+
+    #[test]
+    fn an_address_is_told_from_a_serial_number() {
+        for (text, wanted) in [
+            ("192.168.1.5:5555", true),
+            ("[fe80::1]:5555", true),
+            ("phone.local:5555", true),
+            ("emulator-5554", false),
+            (":5555", false),
+            ("host:port", false),
+            ("host:0", false),
+            ("host:99999", false),
+            ("fe80::1:5555", false),
+        ] {
+            assert_eq!(is_address(text), wanted, "{text}");
+        }
     }
 }

@@ -28,7 +28,7 @@ impl Progress {
     }
 
     /// Called before the first byte of what leads there.
-    fn reached(&self, phase: Phase) {
+    pub(super) fn reached(&self, phase: Phase) {
         self.0.store(phase as u8, Ordering::Release);
     }
 

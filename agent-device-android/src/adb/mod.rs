@@ -30,6 +30,7 @@ pub(crate) mod fuzzing;
 
 pub use device::{AdbDevice, DeviceSelector, Features};
 pub use endpoint::Endpoint;
+pub(crate) use endpoint::is_address;
 pub use forward::{Forward, ForwardEntry, Remote};
 pub use refusal::HostRefusal;
 pub use reverse::Reverse;

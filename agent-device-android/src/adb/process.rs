@@ -18,7 +18,10 @@ use tokio::{
 };
 
 use super::{Endpoint, HostRefusal, link::Progress};
-use crate::{config::AdbConfig, error::AdbFailure};
+use crate::{
+    config::AdbConfig,
+    error::{AdbFailure, Phase},
+};
 
 /// How much output of a starting server is kept.
 const START_OUTPUT: usize = 16 * 1024;
@@ -126,16 +129,17 @@ impl Program {
         }
     }
 
-    /// Runs a command to its end. The caller bounds the time; dropping the future kills the process and what it started.
+    /// Runs a command to its end: one for the device, or a service of adb's own. The caller bounds the time; dropping the future kills the process and what it started.
     pub(super) async fn run(
         &self,
         arguments: &[impl AsRef<OsStr>],
+        phase: Phase,
         limit: usize,
         progress: &Progress,
     ) -> Result<ProcessOutput, AdbFailure> {
         let mut running = self.spawn(self.command(&self.server, arguments))?;
-        // A started process may reach the device at any time.
-        progress.requested();
+        // A started process may do what it is for at any time.
+        progress.reached(phase);
         let lost = |source| AdbFailure::Lost {
             phase: progress.phase(),
             source: Some(source),
@@ -163,6 +167,7 @@ impl Program {
             stdout,
             stderr,
             code,
+            phase,
         })
     }
 }
@@ -221,6 +226,7 @@ pub(super) struct ProcessOutput {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: String,
     pub(super) code: i32,
+    phase: Phase,
 }
 
 impl ProcessOutput {
@@ -239,6 +245,7 @@ impl ProcessOutput {
             stdout: self.stdout_text().into_owned(),
             stderr: self.stderr,
             host: true,
+            phase: self.phase,
         })
     }
 }

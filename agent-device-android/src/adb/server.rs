@@ -275,23 +275,27 @@ impl AdbServer {
         }
     }
 
-    /// Runs the adb program against this server.
+    /// Has the adb program do a service of adb's own.
     pub(super) async fn process(
         &self,
         arguments: &[impl AsRef<std::ffi::OsStr>],
         call: &Call,
     ) -> Result<process::ProcessOutput> {
-        Ok(self.run_program(arguments, call).await?)
+        let limit = self.shared.config.max_output;
+        let output = self.run_program(arguments, Phase::HostService, limit, call);
+        Ok(output.await?)
     }
 
     pub(super) async fn run_program(
         &self,
         arguments: &[impl AsRef<std::ffi::OsStr>],
+        phase: Phase,
+        limit: usize,
         call: &Call,
     ) -> Result<process::ProcessOutput, AdbFailure> {
         let program = Program::find(&self.shared.config, &self.shared.endpoint)?;
         let progress = Progress::default();
-        let run = program.run(arguments, self.shared.config.max_output, &progress);
+        let run = program.run(arguments, phase, limit, &progress);
         within(call, &progress, run).await
     }
 

@@ -56,6 +56,7 @@ impl ShellOutput {
             stdout: self.stdout_text().into_owned(),
             stderr: self.stderr_text().into_owned(),
             host: self.by_program,
+            phase: Phase::Requested,
         }))
     }
 }
@@ -202,7 +203,31 @@ impl AdbDevice {
     ///
     /// The command may run, and go on running.
     pub async fn shell(&self, command: &ShellCommand, call: &Call) -> Result<ShellOutput> {
-        self.shell_with_input(command, &[], call).await
+        let limit = self.server.shared.config.max_output;
+        self.shell_up_to(limit, command, call).await
+    }
+
+    /// The same with a limit of its own.
+    pub(crate) async fn shell_up_to(
+        &self,
+        limit: usize,
+        command: &ShellCommand,
+        call: &Call,
+    ) -> Result<ShellOutput> {
+        if self.server.program().is_some() {
+            return self.shell_by_process(limit, command, call).await;
+        }
+        if !self.features(call).await?.has("shell_v2") {
+            return self.legacy(command, limit, call).await;
+        }
+        let progress = Progress::default();
+        let run = async {
+            let mut link = self.open(&v2(command), &progress, call).await?;
+            link.write(&wire::shell_frame(Channel::CloseStdin, &[]))
+                .await?;
+            collect(link, limit).await
+        };
+        Ok(within(call, &progress, run).await?)
     }
 
     /// Runs a command to its end with these bytes as its input, then the end of input. A device without `shell_v2` takes no
@@ -222,24 +247,11 @@ impl AdbDevice {
         input: &[u8],
         call: &Call,
     ) -> Result<ShellOutput> {
-        if !input.is_empty() {
-            return self.shell_with_reader(command, input, call).await;
+        if input.is_empty() {
+            self.shell(command, call).await
+        } else {
+            self.shell_with_reader(command, input, call).await
         }
-        if self.server.program().is_some() {
-            return self.shell_by_process(command, call).await;
-        }
-        let limit = self.server.shared.config.max_output;
-        if !self.features(call).await?.has("shell_v2") {
-            return self.legacy(command, limit, call).await;
-        }
-        let progress = Progress::default();
-        let run = async {
-            let mut link = self.open(&v2(command), &progress, call).await?;
-            link.write(&wire::shell_frame(Channel::CloseStdin, &[]))
-                .await?;
-            collect(link, limit).await
-        };
-        Ok(within(call, &progress, run).await?)
     }
 
     /// As [`shell_with_input`](Self::shell_with_input), for input that is read while it is sent.
@@ -345,9 +357,19 @@ impl AdbDevice {
     /// The command may run, and go on running.
     pub async fn exec(&self, command: &ShellCommand, call: &Call) -> Result<Vec<u8>> {
         let limit = self.server.shared.config.max_output;
+        self.exec_up_to(limit, command, call).await
+    }
+
+    /// The same with a limit of its own.
+    pub(crate) async fn exec_up_to(
+        &self,
+        limit: usize,
+        command: &ShellCommand,
+        call: &Call,
+    ) -> Result<Vec<u8>> {
         if self.server.program().is_some() {
-            let output = self.remote_by_process("exec-out", command, call).await?;
-            return Ok(output.checked("adb")?.stdout);
+            let output = self.remote_by_process("exec-out", limit, command, call);
+            return Ok(output.await?.checked("adb")?.stdout);
         }
         let progress = Progress::default();
         let run = async {
@@ -391,8 +413,15 @@ impl AdbDevice {
         Ok(within(call, &progress, run).await?)
     }
 
-    async fn shell_by_process(&self, command: &ShellCommand, call: &Call) -> Result<ShellOutput> {
-        let output = self.remote_by_process("shell", command, call).await?;
+    async fn shell_by_process(
+        &self,
+        limit: usize,
+        command: &ShellCommand,
+        call: &Call,
+    ) -> Result<ShellOutput> {
+        let output = self
+            .remote_by_process("shell", limit, command, call)
+            .await?;
         // The exit code is the command's or adb's own: both say that it may have run.
         Ok(ShellOutput {
             stdout: output.stdout,
@@ -407,6 +436,7 @@ impl AdbDevice {
     async fn remote_by_process(
         &self,
         verb: &str,
+        limit: usize,
         command: &ShellCommand,
         call: &Call,
     ) -> Result<ProcessOutput> {
@@ -414,7 +444,10 @@ impl AdbDevice {
         // On a line of its own: a shell reads line by line, so not even a syntax error behind it comes first.
         let line = [b"echo ", began.as_bytes(), b"\n", command.as_bytes()].concat();
         let arguments = [std::ffi::OsString::from(verb), line_argument(line)?];
-        let mut output = self.adb(&arguments, call).await?;
+        // The word itself is no output.
+        let limit = limit.saturating_add(began.len() + 2);
+        let output = self.run_adb(&arguments, Phase::Requested, limit, call);
+        let mut output = output.await?;
         take_line(&mut output.stdout, began.as_bytes());
         Ok(output)
     }

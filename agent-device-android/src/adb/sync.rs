@@ -151,9 +151,19 @@ impl AdbDevice {
     ///
     /// Safe: it only reads.
     pub async fn pull(&self, path: &str, call: &Call) -> Result<Vec<u8>> {
+        let limit = self.server.shared.config.max_file;
+        self.pull_up_to(limit, path, call).await
+    }
+
+    /// The same with a limit of its own.
+    pub(crate) async fn pull_up_to(
+        &self,
+        limit: usize,
+        path: &str,
+        call: &Call,
+    ) -> Result<Vec<u8>> {
         self.needs_socket()?;
         check(path)?;
-        let limit = self.server.shared.config.max_file;
         let progress = Progress::default();
         let pull = async {
             let mut link = self.sync(&progress, call).await?;

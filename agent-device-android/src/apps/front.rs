@@ -26,22 +26,40 @@ pub(crate) struct Seen {
     pub(crate) front: Option<String>,
 }
 
+const FOCUS: &str = "mCurrentFocus=";
+
 /// The window manager's own words for what is in front, best first. They changed over the years.
 const TOKENS: &[&str] = &[
-    "mCurrentFocus=",
+    FOCUS,
     "mFocusedApp=",
     "topResumedActivity=",
     "mResumedActivity:",
     "ResumedActivity:",
 ];
 
+/// What the dump says behind this word, line by line.
+fn after<'a>(dump: &'a str, token: &str) -> impl Iterator<Item = &'a str> {
+    dump.lines()
+        .filter_map(move |line| line.trim().strip_prefix(token))
+}
+
 /// The package that a dump of windows or activities shows in front.
 pub(crate) fn front_of(dump: &str) -> Option<String> {
-    TOKENS.iter().find_map(|token| {
-        dump.lines()
-            .filter_map(|line| line.trim_start().strip_prefix(token))
-            .find_map(component)
-    })
+    TOKENS
+        .iter()
+        .find_map(|token| after(dump, token).find_map(component))
+}
+
+/// The title of the window that has the focus.
+pub(crate) fn focused_title(dump: &str) -> Option<&str> {
+    let window = after(dump, FOCUS).find_map(|rest| rest.strip_prefix("Window{"))?;
+    // A hash, a user, then the title.
+    window.trim_end_matches('}').splitn(3, ' ').nth(2)
+}
+
+/// The app about whose silence the system asks in a window of this title.
+pub(crate) fn silent_app(title: &str) -> Option<&str> {
+    title.strip_prefix("Application Not Responding: ")
 }
 
 /// `Window{b23 u0 com.x/com.x.Main}`, `AppWindowToken{c7 token=Token{a6 ActivityRecord{35 u0 com.x/.Main t27}}}`
@@ -182,6 +200,23 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(front_of(dump).as_deref(), wanted, "{dump}");
+        }
+    }
+
+    #[test]
+    fn the_title_in_front_tells_of_an_app_that_is_silent() {
+        let dump = "  mGlobalConfiguration={}\n  mCurrentFocus=Window{4bd2a u0 Application Not Responding: com.app}\n  mFocusedApp=x\n";
+        assert_eq!(focused_title(dump).and_then(silent_app), Some("com.app"));
+        let plain = "mCurrentFocus=Window{4bd2a u0 com.app/com.app.Main}";
+        assert_eq!(focused_title(plain), Some("com.app/com.app.Main"));
+        assert_eq!(focused_title(plain).and_then(silent_app), None);
+        for none in [
+            "",
+            "mCurrentFocus=null",
+            "mCurrentFocus=Window{}",
+            "mCurrentFocus=Window{a b}",
+        ] {
+            assert_eq!(focused_title(none), None, "{none}");
         }
     }
 }

@@ -28,6 +28,7 @@ use crate::{
     install::{self, InstallMethod, InstallOptions},
 };
 
+pub(crate) use front::{focused_title, silent_app};
 pub(crate) use name::{Entry, check_package, check_url, local_port};
 pub use open::Opened;
 pub use packages::AppKind;
@@ -264,11 +265,7 @@ impl Apps {
         call: &Call,
     ) -> Result<()> {
         let output = mutate(&self.device, command, call).await?;
-        if output
-            .stdout_text()
-            .lines()
-            .any(|line| line.trim() == "Success")
-        {
+        if install::says_success(&output) {
             Ok(())
         } else {
             Err(install::refused(refusal, &output))

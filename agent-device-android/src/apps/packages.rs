@@ -6,10 +6,10 @@ use agent_device_core::{
 };
 
 use super::{Entry, check_package};
-use crate::adb::{AdbDevice, ShellCommand, ShellOutput};
-
-/// How many candidates an error lists.
-const LISTED: usize = 10;
+use crate::{
+    adb::{AdbDevice, ShellCommand, ShellOutput},
+    error::LISTED,
+};
 
 /// Which apps are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -122,7 +122,13 @@ impl Bundle {
         let path = text
             .lines()
             .find_map(|line| line.strip_prefix("package:"))?;
-        let there = device.pull(path.trim(), call).await.ok()?;
+        let path = path.trim();
+        // Any app may have the name: how large it is costs nothing to ask, and no more is read than ours has.
+        let size = device.stat(path, call).await.ok()??.size;
+        if u32::try_from(self.apk.len()) != Ok(size) {
+            return Some(false);
+        }
+        let there = device.pull_up_to(self.apk.len(), path, call).await.ok()?;
         Some(there == self.apk)
     }
 

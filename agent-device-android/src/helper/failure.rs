@@ -4,13 +4,18 @@ use agent_device_core::{
     DispatchDisclosure, Error, ErrorCode,
     dispatch::{
         Verdict,
-        rows::{android_helper as rows, core},
+        rows::{android_adb, android_helper as rows, core},
     },
     reason,
 };
 
 use super::Ended;
-use crate::error::AdbFailure;
+use crate::error::{AdbFailure, TOO_LARGE};
+
+/// How the helper's word for a failure ends when the time was over before the command's turn came.
+const TOO_LATE: &str = "TimeoutException";
+/// And when the command is none for the field that it was meant for.
+const UNSUPPORTED: &str = "UnsupportedOperationException";
 
 /// A command of the helper that failed, or that was never sent.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +54,19 @@ impl HelperFailure {
         matches!(self, Self::Refused { .. } | Self::Failed { .. })
     }
 
+    /// Whether it is the caller whose time is over, or who cancelled.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(
+            self.reason(),
+            reason::DEADLINE_EXCEEDED | reason::REQUEST_CANCELED
+        )
+    }
+
+    /// Whether the answer was larger than what is read.
+    pub(crate) fn is_too_large(&self) -> bool {
+        matches!(self, Self::Lost(AdbFailure::TooLarge { .. }))
+    }
+
     /// Whether a command that only reads may be tried once more.
     pub(crate) fn is_transport(&self) -> bool {
         match self {
@@ -56,10 +74,18 @@ impl HelperFailure {
             Self::Died { .. } => true,
             Self::Unopened(failure) | Self::Lost(failure) => !matches!(
                 failure,
-                AdbFailure::Timeout { .. } | AdbFailure::Canceled { .. }
+                AdbFailure::Timeout { .. }
+                    | AdbFailure::Canceled { .. }
+                    // It would be as large again.
+                    | AdbFailure::TooLarge { .. }
             ),
             _ => false,
         }
+    }
+
+    /// Whether it is certain that nothing was done, and that it can't be done in this way.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        matches!(self, Self::Refused { kind, .. } if kind.ends_with(UNSUPPORTED))
     }
 
     fn adb(&self) -> Option<&AdbFailure> {
@@ -79,9 +105,7 @@ impl HelperFailure {
                 | ErrorCode::ToolMissing) => code,
                 _ => ErrorCode::CommandFailed,
             },
-            Self::Refused { kind, .. } if kind.ends_with("UnsupportedOperationException") => {
-                ErrorCode::UnsupportedOperation
-            }
+            _ if self.is_unsupported() => ErrorCode::UnsupportedOperation,
             _ => ErrorCode::CommandFailed,
         }
     }
@@ -90,6 +114,7 @@ impl HelperFailure {
         match (self, self.adb()) {
             (_, Some(AdbFailure::Timeout { .. })) => reason::DEADLINE_EXCEEDED,
             (_, Some(AdbFailure::Canceled { .. })) => reason::REQUEST_CANCELED,
+            (_, Some(AdbFailure::TooLarge { .. })) => TOO_LARGE,
             (Self::NotStarted { source }, _) => match source.reason() {
                 Some(reason::DEADLINE_EXCEEDED) => reason::DEADLINE_EXCEEDED,
                 Some(reason::REQUEST_CANCELED) => reason::REQUEST_CANCELED,
@@ -100,8 +125,7 @@ impl HelperFailure {
             (Self::Lost(_), _) => "android_helper_lost",
             (Self::Died { .. }, _) => "android_helper_died",
             (Self::Unreadable { .. }, _) => "android_helper_unreadable",
-            // The command's turn did not come in time.
-            (Self::Refused { message, .. }, _) if message.starts_with("not begun within ") => {
+            (Self::Refused { kind, .. }, _) if kind.ends_with(TOO_LATE) => {
                 reason::DEADLINE_EXCEEDED
             }
             (Self::Refused { .. }, _) => "android_helper_refused",
@@ -121,6 +145,7 @@ impl DispatchDisclosure for HelperFailure {
             },
             Self::Lost(AdbFailure::Timeout { .. }) => rows::TIMEOUT_AFTER_REQUEST.into(),
             Self::Lost(AdbFailure::Canceled { .. }) => core::CANCELED_IN_FLIGHT.into(),
+            Self::Lost(AdbFailure::TooLarge { .. }) => android_adb::OUTPUT_TOO_LARGE.into(),
             Self::Lost(_) | Self::Died { .. } => rows::LOST_AFTER_REQUEST.into(),
             Self::Unreadable { .. } => rows::UNREADABLE_REPLY.into(),
             Self::Refused { .. } => rows::REFUSED_BEFORE_START.into(),
@@ -145,6 +170,9 @@ impl From<HelperFailure> for Error {
                 error.with_hint(hint).with_source(source)
             }
             HelperFailure::Unopened(source) | HelperFailure::Lost(source) => {
+                if let Some(hint) = source.hint() {
+                    error = error.with_hint(hint);
+                }
                 error.with_source(Error::from(source))
             }
             HelperFailure::Died { how, source } => error
@@ -159,5 +187,55 @@ impl From<HelperFailure> for Error {
             }
             HelperFailure::Unreadable { .. } => error,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_known_by_its_class_whatever_its_words_are() {
+        let refused = |kind: &str| {
+            Error::from(HelperFailure::Refused {
+                kind: kind.to_owned(),
+                message: "any words".to_owned(),
+            })
+        };
+        for (kind, code, reason) in [
+            (
+                "java.util.concurrent.TimeoutException",
+                ErrorCode::CommandFailed,
+                reason::DEADLINE_EXCEEDED,
+            ),
+            (
+                "java.lang.UnsupportedOperationException",
+                ErrorCode::UnsupportedOperation,
+                "android_helper_refused",
+            ),
+            (
+                "java.lang.IllegalStateException",
+                ErrorCode::CommandFailed,
+                "android_helper_refused",
+            ),
+        ] {
+            let error = refused(kind);
+            assert_eq!(
+                (error.code(), error.reason()),
+                (code, Some(reason)),
+                "{kind}"
+            );
+            assert!(error.dispatched().is_no());
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_too_large_is_named_and_not_asked_for_again() {
+        let large = || HelperFailure::Lost(AdbFailure::TooLarge { limit: 7 });
+        assert!(!large().is_transport());
+        let error = Error::from(large());
+        assert_eq!(error.reason(), Some(TOO_LARGE));
+        assert!(!error.dispatched().is_no());
+        assert!(error.hint().contains("max_capture"), "{}", error.hint());
     }
 }

@@ -132,13 +132,17 @@ fn held(error: Error) -> Error {
     }
 }
 
-/// Old package managers fail with exit code 0, so that only their word counts.
+/// Whether the package manager did it. Old ones fail with exit code 0, so that only their word counts.
+pub(crate) fn says_success(output: &ShellOutput) -> bool {
+    let out = output.stdout_text();
+    output.code == 0 && out.lines().any(|line| line.trim() == "Success")
+}
+
 fn succeeded(output: &ShellOutput) -> Result<()> {
-    let (out, err) = (output.stdout_text(), output.stderr_text());
-    if output.code == 0 && out.lines().any(|line| line.trim() == "Success") {
+    if says_success(output) {
         return Ok(());
     }
-    let said = format!("{out}\n{err}");
+    let said = format!("{}\n{}", output.stdout_text(), output.stderr_text());
     let error = Error::new(
         ErrorCode::CommandFailed,
         "the device did not install the app",
@@ -165,8 +169,7 @@ fn succeeded(output: &ShellOutput) -> Result<()> {
 pub(crate) async fn uninstall(device: &AdbDevice, package: &str, call: &Call) -> Result<()> {
     let command = ShellCommand::new("pm")?.args(["uninstall", package])?;
     let output = device.shell(&command, call).await?;
-    let text = output.stdout_text();
-    if text.lines().any(|line| line.trim() == "Success") {
+    if says_success(&output) {
         return Ok(());
     }
     Err(refused("the device did not uninstall the app", &output))

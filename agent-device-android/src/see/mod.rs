@@ -15,6 +15,7 @@ use agent_device_core::{
 use crate::{
     adb::ShellCommand,
     backend::Memory,
+    error::TOO_LARGE,
     helper::{Command, Facts, Helper, HelperFailure},
     hierarchy::{self, Content, Limits, Unusable},
 };
@@ -244,7 +245,10 @@ pub(crate) async fn screenshot(helper: &Helper, call: &Call) -> Result<Screensho
     let command = Command::new("screenshot", "png").up_to(helper.config.max_picture);
     let png = match helper.read(command, call).await {
         Ok(reply) => whole_png(reply.body()).map(<[u8]>::to_vec),
-        Err(failure) if call.remaining().is_zero() => return Err(failure.into()),
+        // There is no time for another one, or another one is as large.
+        Err(failure) if call.remaining().is_zero() || failure.is_too_large() => {
+            return Err(failure.into());
+        }
         Err(failure) => whole_png(&screencap(helper, failure, call).await?).map(<[u8]>::to_vec),
     };
     let png = png.ok_or_else(|| {
@@ -265,8 +269,10 @@ pub(crate) async fn screenshot(helper: &Helper, call: &Call) -> Result<Screensho
 
 async fn screencap(helper: &Helper, failure: HelperFailure, call: &Call) -> Result<Vec<u8>> {
     let command = ShellCommand::new("screencap")?.arg("-p")?;
-    match helper.device.exec(&command, call).await {
+    let limit = helper.config.max_picture;
+    match helper.device.exec_up_to(limit, &command, call).await {
         Ok(bytes) => Ok(bytes),
+        Err(error) if error.reason() == Some(TOO_LARGE) => Err(error),
         Err(error) => {
             let answered = failure.is_answer();
             let told = Error::from(failure).with_detail("screencap", error.message());
