@@ -73,14 +73,10 @@ const PICTURE_LASTS: Duration = Duration::from_secs(2);
 /// The last capture.
 #[derive(Debug)]
 struct Seen {
-    at: Instant,
     fingerprint: u64,
     front: Option<String>,
     system_dialog: bool,
 }
-
-/// A screen that was seen longer ago is not compared with.
-const SEEN_LASTS: Duration = Duration::from_secs(5);
 
 impl Memory {
     fn inner(&self) -> MutexGuard<'_, Remembered> {
@@ -110,7 +106,6 @@ impl Memory {
         let mut inner = self.inner();
         inner.mark = None;
         inner.seen = Some(Seen {
-            at: Instant::now(),
             fingerprint,
             front: front.map(str::to_owned),
             system_dialog,
@@ -128,14 +123,12 @@ impl Memory {
         inner.seen.as_ref().is_some_and(|seen| seen.system_dialog)
     }
 
-    /// An action begins after which the screen may be another.
+    /// An action begins after which the screen may be another. However long ago the screen was seen: who decides what to do
+    /// next may have thought for long, and the same bytes after an action are as doubtful then.
     pub(crate) fn acts(&self) {
         let mut inner = self.inner();
-        let recent = inner
-            .seen
-            .as_ref()
-            .filter(|seen| seen.at.elapsed() <= SEEN_LASTS);
-        let mark = recent.map(|seen| see::Mark::now(seen.fingerprint));
+        let seen = inner.seen.as_ref();
+        let mark = seen.map(|seen| see::Mark::now(seen.fingerprint));
         inner.mark = mark;
     }
 
@@ -263,7 +256,6 @@ impl Drop for Android {
         if let Some(rotation) = self.memory.take_rotation() {
             rotation.restore_from_a_thread(&self.helper.device);
         }
-        self.helper.end_from_a_thread();
     }
 }
 

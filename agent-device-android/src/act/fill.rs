@@ -1,16 +1,15 @@
 //! Focusing a field, and replacing what it holds.
 //!
 //! A tap gives the focus; a capture says whether the field that is meant has it, because the text goes to whatever has it. The
-//! value is replaced in one input, whatever keyboard is active, and read back by captures until it rests.
+//! value is replaced, and read back by captures until it rests.
 
 use std::time::Duration;
 
-use super::{encoded, touch, wait};
-use crate::{
-    backend::Memory,
-    helper::{Command, Helper},
-    see,
+use super::{
+    text::{self, Edit, Edited},
+    touch, wait,
 };
+use crate::{backend::Memory, helper::Helper, see};
 use agent_device_core::{
     Call, Error, ErrorCode, Result, Snapshot,
     action::{FieldState, Performed, Text, Touch},
@@ -42,7 +41,7 @@ pub(super) async fn fill(
     text: &Text,
     call: &Call,
 ) -> Result<Performed> {
-    let payload = encoded(text)?;
+    let edit = Edit::replace(text)?;
     let read_only = touch
         .target
         .as_ref()
@@ -55,23 +54,17 @@ pub(super) async fn fill(
         )
         .with_reason("android_field_read_only"));
     }
-    let name = focused(helper, memory, touch, call).await?;
-    let command = if text.expose().is_empty() {
-        Command::new("clear", "")
-    } else {
-        Command::new("settext", &payload)
-    };
-    let reply = helper.mutate(command, call).await?;
-    let performed = Performed::by("element");
-    let secret = reply.facts.is("fieldPassword") == Some(true);
-    if secret {
+    let field = focused(helper, memory, touch, call).await?;
+    let Edited { reply, performed } = text::edit(helper, &edit, call).await?;
+    if field.secret || reply.facts.is("fieldPassword") == Some(true) {
         return Ok(match reply.facts.number("lengthAfter") {
             Some(length) => performed.with_field(FieldState::Length(length)),
             None => unread(performed),
         });
     }
+    let name = field.name.as_deref();
     Ok(
-        match read_back(helper, memory, name.as_deref(), touch.point, text, call).await {
+        match read_back(helper, memory, name, touch.point, text, call).await {
             Some(state) => performed.with_field(state),
             None => unread(performed),
         },
@@ -88,13 +81,15 @@ async fn look(helper: &Helper, memory: &Memory, call: &Call) -> Result<Snapshot>
     see::tree(helper, memory, &CaptureOptions::raw(), call).await
 }
 
-/// Gives the field the focus by a tap, and looks whether it has it. The field's identifier.
-async fn focused(
-    helper: &Helper,
-    memory: &Memory,
-    touch: &Touch,
-    call: &Call,
-) -> Result<Option<String>> {
+/// The field that has the focus.
+struct Field {
+    /// Its identifier.
+    name: Option<String>,
+    secret: bool,
+}
+
+/// Gives the field the focus by a tap, and looks whether it has it.
+async fn focused(helper: &Helper, memory: &Memory, touch: &Touch, call: &Call) -> Result<Field> {
     let wanted = touch
         .target
         .as_ref()
@@ -103,7 +98,10 @@ async fn focused(
     let has_focus = |screen: &Snapshot, _: Option<&_>, _| {
         let mut focused = screen.nodes().filter(|node| node.is(Flag::Focused));
         match focused.find(|node| is_meant(*node, wanted.as_deref(), touch.point)) {
-            Some(field) => Judgement::Done(field.identifier().map(str::to_owned)),
+            Some(field) => Judgement::Done(Field {
+                name: field.identifier().map(str::to_owned),
+                secret: field.is(Flag::Secure),
+            }),
             None => Judgement::go_on(),
         }
     };

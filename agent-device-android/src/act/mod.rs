@@ -8,6 +8,7 @@ mod app;
 mod fill;
 mod guard;
 mod target;
+mod text;
 mod touch;
 mod turn;
 mod wait;
@@ -27,6 +28,7 @@ use crate::{
     see,
 };
 
+use text::Edit;
 pub(crate) use turn::Rotation;
 
 /// Key codes of Android.
@@ -128,12 +130,8 @@ async fn type_text(helper: &Helper, text: &Text, call: &Call) -> Result<Performe
     if text.expose().is_empty() {
         return Err(Error::invalid("text", "there is no text to type"));
     }
-    let payload = encoded(text)?;
-    let reply = helper.mutate(Command::new("text", &payload), call).await?;
-    Ok(Performed::by(match reply.facts.get("channel") {
-        Some("keys") => "keys",
-        _ => "element",
-    }))
+    let edited = text::edit(helper, &Edit::insert(text)?, call).await?;
+    Ok(edited.performed)
 }
 
 /// Presses a key that leads out of the app, and waits until another one is in front: until then the old screen is told, and not

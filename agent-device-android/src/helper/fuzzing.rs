@@ -1,9 +1,9 @@
 //! What the readers of this folder promise of any bytes.
 
-use super::{Ended, HelperFailure, Reply, decode, encode, keyboard, records};
+use super::{Ended, HelperFailure, Reply, decode, encode, keyboard, records, reply::Protocol};
 
 pub(crate) fn reply(data: &[u8]) {
-    match Reply::read(data.to_vec(), "r-1") {
+    match Reply::read(data.to_vec(), "r-1", Protocol::Helper) {
         Ok(reply) => {
             let body = reply.body().to_vec();
             assert!(data.ends_with(&body));
@@ -20,7 +20,7 @@ pub(crate) fn reply(data: &[u8]) {
 
 pub(crate) fn printed(text: &str) {
     if let Ok((facts, document)) = records::snapshot(text) {
-        assert!(facts.speaks_the_protocol() && document.len() <= text.len());
+        assert!(facts.speaks(Protocol::Helper) && document.len() <= text.len());
     }
     Ended::of(text);
     keyboard::is_left_behind(text);

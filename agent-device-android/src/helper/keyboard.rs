@@ -20,6 +20,8 @@ use crate::{
     config::HelperInstall,
 };
 
+/// Where it listens.
+pub(super) const SOCKET: &str = "dev.agentdevice.ime";
 const SERVICE: &str = "dev.agentdevice.ime/.TestInputMethodService";
 /// The setting that holds what was chosen before.
 const RECORD: &str = "agent_device_keyboard_before";
@@ -60,7 +62,11 @@ impl Keyboard {
         match self.due {
             Some(due) if Instant::now() < due => return Ok(()),
             Some(_) if chosen(device, call).await? == SERVICE => {}
-            _ => take(device, policy, call).await?,
+            _ => {
+                // From here on there may be something to give back, also if this is given up half-way.
+                self.due = Some(Instant::now());
+                take(device, policy, call).await?;
+            }
         }
         let pause = match lease(device, call).await? {
             true => LEASE / 3,
@@ -72,8 +78,9 @@ impl Keyboard {
 
     /// Gives the device its own keyboard back, if it was taken.
     pub(super) async fn give_back(&mut self, device: &AdbDevice, call: &Call) -> Result<()> {
-        if self.due.take().is_some() {
+        if self.due.is_some() {
             recover(device, call).await?;
+            self.due = None;
         }
         Ok(())
     }
@@ -138,20 +145,41 @@ fn not_recorded() -> Error {
 async fn lease(device: &AdbDevice, call: &Call) -> Result<bool> {
     let before = setting(device, RECORD, call).await?;
     let lease = LEASE.as_millis().to_string();
-    let order = ShellCommand::new("am")?.args([
-        "broadcast",
-        "-p",
-        KEYBOARD.package,
-        "-a",
-        "dev.agentdevice.ime.ACTION_LEASE",
-        "--es",
-        "previous",
-        &before,
-        "--es",
-        "ms",
-        &lease,
-    ])?;
+    order(
+        device,
+        "LEASE",
+        [("previous", &before), ("ms", &lease)],
+        call,
+    )
+    .await
+}
+
+/// Has it listen on a port of the device, for devices that make no local sockets for apps. `false`: it does not run yet.
+pub(super) async fn listen(
+    device: &AdbDevice,
+    port: u16,
+    token: &str,
+    call: &Call,
+) -> Result<bool> {
+    let port = port.to_string();
+    order(device, "SESSION", [("port", &port), ("token", token)], call).await
+}
+
+/// Tells it something by a broadcast. Whether it has done it: a broadcast that nobody got ends in good order, too.
+async fn order(
+    device: &AdbDevice,
+    action: &str,
+    extras: [(&str, &str); 2],
+    call: &Call,
+) -> Result<bool> {
+    let action = format!("{}.ACTION_{action}", KEYBOARD.package);
+    let order = ["broadcast", "-p", KEYBOARD.package, "-a", &action];
+    let mut order = ShellCommand::new("am")?.args(order)?;
+    for (name, value) in extras {
+        order = order.args(["--es", name, value])?;
+    }
     let output = device.shell(&order, call).await?;
+    // The result code that the receiver has set, in the words of `am`.
     Ok(output.stdout_text().contains("result=-1"))
 }
 

@@ -17,6 +17,7 @@ mod records;
 mod reply;
 mod session;
 mod source;
+mod typing;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
@@ -29,7 +30,7 @@ use std::{
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
-    dispatch::{DispatchDisclosure as _, Verdict},
+    dispatch::{DispatchDisclosure as _, SendGuard, Verdict},
 };
 use tokio::{
     sync::{Mutex, MutexGuard},
@@ -47,9 +48,11 @@ pub(crate) use base64::{decode, encode};
 pub(crate) use ended::Ended;
 pub(crate) use failure::HelperFailure;
 use keyboard::Keyboard;
+use reply::Protocol;
 pub(crate) use reply::{Facts, Reply};
 pub(crate) use session::LAST_WORDS;
 use session::{Session, Start};
+pub(crate) use typing::Typed;
 
 /// How deep the helper walks, and how many nodes it takes: apps of nested containers pass its defaults.
 const MAX_DEPTH: usize = 1024;
@@ -88,6 +91,7 @@ pub(crate) struct Helper {
     /// Ports of the device that were made to lead here.
     pub(crate) ports: Ports,
     state: Arc<Mutex<State>>,
+    requests: AtomicU64,
     captures: AtomicU64,
 }
 
@@ -96,11 +100,27 @@ struct State {
     installed: bool,
     keyboard: Keyboard,
     session: Option<Session>,
-    requests: u64,
     /// Whether the device makes no local sockets for apps. Then the session listens on a port of its loopback.
     by_port: bool,
     /// Until when a start that failed is not tried again, why it failed, and what helps.
     backoff: Option<(Instant, String, String)>,
+}
+
+/// What became of a send, if it was one.
+fn settle(guard: Option<SendGuard>, result: &Result<Reply, HelperFailure>) {
+    let Some(guard) = guard else { return };
+    match result.as_ref().map_err(HelperFailure::verdict) {
+        Ok(_) => guard.landed(),
+        Err(Some(Verdict::No(row))) => guard.refused(row),
+        Err(_) => guard.uncertain(),
+    }
+}
+
+/// Lets go of the device, whoever let go of this: also a connect that failed half-way.
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.end_from_a_thread();
+    }
 }
 
 impl fmt::Debug for Helper {
@@ -118,6 +138,7 @@ impl Helper {
             config,
             ports: Ports::default(),
             state: Arc::default(),
+            requests: AtomicU64::new(0),
             captures: AtomicU64::new(0),
         }
     }
@@ -208,6 +229,11 @@ impl Helper {
         }
     }
 
+    fn next_id(&self, command: Command<'_>) -> String {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("{}-{number}", command.action)
+    }
+
     async fn send(
         &self,
         state: &mut State,
@@ -217,7 +243,6 @@ impl Helper {
     ) -> Result<Reply, HelperFailure> {
         let State {
             session: Some(session),
-            requests,
             ..
         } = state
         else {
@@ -225,8 +250,7 @@ impl Helper {
                 what: "there is no session",
             });
         };
-        *requests += 1;
-        let id = format!("{}-{requests}", command.action);
+        let id = self.next_id(command);
         let socket = self
             .device
             .connect_to(&session.socket, call)
@@ -237,7 +261,7 @@ impl Helper {
         let guard = ledger.map(Call::send);
         let answer = socket.ask(line.as_bytes(), command.limit, call).await;
         let result = match answer {
-            Ok(bytes) => Reply::read(bytes, &id),
+            Ok(bytes) => Reply::read(bytes, &id, Protocol::Helper),
             Err(failure) => Err(HelperFailure::Lost(failure)),
         };
         // A connection that broke off, or an answer cut short: the helper's last words say whether it is still there.
@@ -257,14 +281,7 @@ impl Helper {
             }),
             other => other,
         };
-        match (guard, &result) {
-            (Some(guard), Ok(_)) => guard.landed(),
-            (Some(guard), Err(failure)) => match failure.verdict() {
-                Some(Verdict::No(row)) => guard.refused(row),
-                _ => guard.uncertain(),
-            },
-            (None, _) => {}
-        }
+        settle(guard, &result);
         result
     }
 
@@ -329,7 +346,8 @@ impl Helper {
             .is_some_and(|session| std::mem::take(&mut session.keyboard_left));
         match self.config.keyboard {
             KeyboardChoice::Own if left => keyboard::recover(&self.device, call).await?,
-            KeyboardChoice::Own => {}
+            // One that was borrowed and not given back.
+            KeyboardChoice::Own => state.keyboard.give_back(&self.device, call).await?,
             KeyboardChoice::Invisible => {
                 let policy = self.config.install;
                 state.keyboard.keep(&self.device, policy, call).await?;
@@ -390,7 +408,10 @@ impl Helper {
             ("maxDepth", &MAX_DEPTH.to_string()),
             ("maxNodes", &MAX_NODES.to_string()),
         ])?;
-        let output = self.device.shell(&command, call).await?;
+        // Base64 in pieces with their heads is half as large again.
+        let limit = self.config.max_capture.saturating_mul(2);
+        let limit = limit.saturating_add(SMALL);
+        let output = self.device.shell_up_to(limit, &command, call).await?;
         let printed = output.stdout_text();
         match records::snapshot(&printed) {
             Ok(whole) => Ok(whole),

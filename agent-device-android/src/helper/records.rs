@@ -1,6 +1,6 @@
 //! What a run of the helper prints: records of status, and a result.
 
-use super::{Facts, HelperFailure, decode};
+use super::{Facts, HelperFailure, decode, reply::Protocol};
 
 /// More chunks than this are no hierarchy that would be read.
 const MAX_CHUNKS: usize = 64 * 1024;
@@ -24,7 +24,7 @@ pub(super) fn snapshot(printed: &str) -> Result<(Facts, Vec<u8>), HelperFailure>
             result.push(key, value);
         }
     }
-    if !result.speaks_the_protocol() {
+    if !result.speaks(Protocol::Helper) {
         return Err(unreadable("it holds no result"));
     }
     if result.is("ok") != Some(true) {
@@ -44,7 +44,7 @@ fn take_chunk(status: &Facts, chunks: &mut Vec<Option<Vec<u8>>>) -> Result<(), &
     let Some(payload) = status.get("payloadBase64") else {
         return Ok(());
     };
-    if !status.speaks_the_protocol() {
+    if !status.speaks(Protocol::Helper) {
         return Ok(());
     }
     let count: usize = status.number("chunkCount").unwrap_or(0);

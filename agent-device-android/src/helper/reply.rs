@@ -2,7 +2,22 @@
 
 use super::HelperFailure;
 
-const PROTOCOL: &str = "android-snapshot-helper-v1";
+/// Who answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Helper,
+    Keyboard,
+}
+
+impl Protocol {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Helper => "android-snapshot-helper-v1",
+            Self::Keyboard => "android-ime-helper-v1",
+        }
+    }
+}
+
 const FORMAT: &str = "uiautomator-xml";
 /// Headers are small; a reply whose head is larger is none.
 const MAX_HEAD: usize = 256 * 1024;
@@ -41,8 +56,8 @@ impl Facts {
         self.get(key)?.parse().ok()
     }
 
-    pub(crate) fn speaks_the_protocol(&self) -> bool {
-        self.get("agentDeviceProtocol") == Some(PROTOCOL)
+    pub(crate) fn speaks(&self, protocol: Protocol) -> bool {
+        self.get("agentDeviceProtocol") == Some(protocol.name())
     }
 
     /// What the helper says about a failure of its own.
@@ -82,7 +97,11 @@ impl Reply {
     }
 
     /// Checks a reply against the request that it should answer.
-    pub(crate) fn read(bytes: Vec<u8>, id: &str) -> Result<Self, HelperFailure> {
+    pub(crate) fn read(
+        bytes: Vec<u8>,
+        id: &str,
+        protocol: Protocol,
+    ) -> Result<Self, HelperFailure> {
         let unreadable = |what| HelperFailure::Unreadable { what };
         let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
         let end = memchr::memmem::find(head, b"\n\n")
@@ -90,7 +109,7 @@ impl Reply {
         let text = std::str::from_utf8(&bytes[..end])
             .map_err(|_| unreadable("its headers are no text"))?;
         let facts = Facts::parse(text);
-        if !facts.speaks_the_protocol() {
+        if !facts.speaks(protocol) {
             return Err(unreadable("it speaks another protocol"));
         }
         if facts
@@ -130,7 +149,8 @@ mod tests {
         "agentDeviceProtocol=android-snapshot-helper-v1\noutputFormat=uiautomator-xml\n";
 
     fn read(rest: &str) -> Result<Reply, HelperFailure> {
-        Reply::read(format!("{HEAD}{rest}").into_bytes(), "r-1")
+        let text = format!("{HEAD}{rest}").into_bytes();
+        Reply::read(text, "r-1", Protocol::Helper)
     }
 
     #[test]
@@ -149,8 +169,13 @@ mod tests {
             let failure = read(bad).unwrap_err();
             assert!(matches!(failure, HelperFailure::Unreadable { .. }), "{bad}");
         }
-        assert!(Reply::read(b"HTTP/1.1 200 OK\n\n".to_vec(), "r-1").is_err());
-        assert!(Reply::read(vec![0xff; 600_000], "r-1").is_err());
+        let helper = |bytes: &[u8]| Reply::read(bytes.to_vec(), "r-1", Protocol::Helper);
+        assert!(helper(b"HTTP/1.1 200 OK\n\n").is_err());
+        assert!(helper(&[0xff; 600_000]).is_err());
+        let other = format!("{HEAD}ok=true\nrequestId=r-1\nbyteLength=0\n\n");
+        assert!(helper(other.as_bytes()).is_ok());
+        let keyboard = Reply::read(other.into_bytes(), "r-1", Protocol::Keyboard);
+        assert!(keyboard.is_err(), "it is not the one that was asked");
     }
 
     #[test]

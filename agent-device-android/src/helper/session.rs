@@ -17,7 +17,7 @@ use crate::{
 /// How long the last work on a device may take when it is let go of.
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(3);
 /// How long the whole of an end may take.
-const ENDING: Duration = Duration::from_secs(5);
+pub(super) const ENDING: Duration = Duration::from_secs(5);
 /// What a command needs for its way back: its refusal comes before this side gives up.
 const WAY_BACK: Duration = Duration::from_millis(100);
 /// How long a helper that was stopped may take until it is gone, and how often it is looked for.
@@ -47,8 +47,7 @@ impl Helper {
     /// Starts a session and waits until it says that it is ready. That ends any other run of the helper on the device.
     pub(super) async fn start(&self, by_port: bool, call: &Call) -> Result<Session, Start> {
         let (argument, value, socket) = if by_port {
-            // The dynamic ports of Linux begin above.
-            let port = 20_000 + u16::try_from(random() % 12_000).unwrap_or(0);
+            let port = any_port();
             ("sessionPort", port.to_string(), Remote::Tcp(port))
         } else {
             let name = format!("agent-device-{}", word());
@@ -204,6 +203,18 @@ impl Helper {
     }
 }
 
+/// A port of the device for a session. The dynamic ports of Linux begin above.
+pub(super) fn any_port() -> u16 {
+    20_000 + u16::try_from(random() % 12_000).unwrap_or(0)
+}
+
+/// How long a command may wait for its turn: behind a slow one it must not run when nobody waits for it any more.
+pub(super) fn ttl(call: &Call) -> String {
+    let left = call.remaining();
+    let patience = left.saturating_sub(WAY_BACK).max(left / 2);
+    format!("@ttl={}", patience.as_millis().max(1))
+}
+
 impl Session {
     /// A command as its helper reads it.
     pub(super) fn line(&self, command: Command<'_>, id: &str, call: &Call) -> String {
@@ -211,16 +222,7 @@ impl Session {
             action, payload, ..
         } = command;
         match &self.token {
-            // A command that waits for its turn behind a slow one must not run when nobody waits for it any more.
-            Some(token) => {
-                let left = call.remaining();
-                let patience = left
-                    .saturating_sub(WAY_BACK)
-                    .max(left / 2)
-                    .as_millis()
-                    .max(1);
-                format!("@token={token} @ttl={patience} {action} {id} {payload}\n")
-            }
+            Some(token) => format!("@token={token} {} {action} {id} {payload}\n", ttl(call)),
             None => format!("{action} {id} {payload}\n"),
         }
     }

@@ -23,7 +23,7 @@ impl HelperSource {
             .map_or(runner, |(package, _)| package)
     }
 
-    pub(super) fn is_bundled(&self) -> bool {
+    pub(crate) fn is_bundled(&self) -> bool {
         *self == Self::Bundled
     }
 

@@ -12,6 +12,7 @@ mod fill;
 mod golden;
 mod helper_golden;
 mod host;
+mod keyboard;
 mod logs;
 mod peers;
 mod quoting;

@@ -1,0 +1,210 @@
+//! Text through the invisible keyboard, on a device of the testbed: the real keyboard app types into the fixture's fields.
+
+use std::{sync::Arc, time::Duration};
+
+use agent_device_android::{
+    AdbConfig, Android, AndroidConfig, InstallOptions, KeyboardChoice,
+    adb::{AdbDevice, Remote, ShellCommand},
+};
+use agent_device_core::{
+    Call, Device, ErrorCode, Interactor as _, SnapshotBackend as _,
+    action::{Action, FieldState, OpenTarget, Target, Text, Touch},
+    selector::id,
+    snapshot::CaptureOptions,
+    text::FillCheck,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+use crate::peers::{RealServer, TestbedDevice, at_root};
+
+/// What keys can't type: two scripts without cases, one from right to left, marks over letters, a family of four, a flag, a
+/// character beyond the first plane, and all that a shell would read.
+const HARD: &str = "日本語 한국어 שלום e\u{301}ñ 👨‍👩‍👧‍👦🇨🇭 𝄞 $(reboot) `x` %s \\n '\"&;|<> ";
+
+fn call() -> Call {
+    Call::standalone(Duration::from_secs(60))
+}
+
+async fn chosen(device: &AdbDevice) -> String {
+    let ask = ShellCommand::new("settings").unwrap();
+    let ask = ask.args(["get", "secure", "default_input_method"]).unwrap();
+    let output = device.shell(&ask, &call()).await.unwrap();
+    output.stdout_text().trim().to_owned()
+}
+
+async fn connect(adb: &AdbDevice, keyboard: KeyboardChoice) -> (Arc<Android>, Device) {
+    let mut config = AndroidConfig::default();
+    config.keyboard = keyboard;
+    let android = Arc::new(Android::connect(adb.clone(), config).await.unwrap());
+    (Arc::clone(&android), Device::new(android))
+}
+
+async fn open(device: &Device, screen: &str) {
+    let link = OpenTarget::Url(format!("fixture://{screen}"));
+    device.perform(Action::Open(link)).await.unwrap();
+}
+
+/// Asks the app's own log.
+async fn ask(adb: &AdbDevice, line: &str) -> String {
+    let log = adb.forward(&Remote::Tcp(47391), &call()).await.unwrap();
+    let mut stream = TcpStream::connect(log.address().unwrap()).await.unwrap();
+    stream
+        .write_all(format!("{line}\n").as_bytes())
+        .await
+        .unwrap();
+    let mut reply = Vec::new();
+    stream.read_to_end(&mut reply).await.unwrap();
+    log.close(&call()).await.unwrap();
+    String::from_utf8(reply).unwrap()
+}
+
+async fn touch(android: &Android, field: &str) -> Touch {
+    let screen = android
+        .capture(&CaptureOptions::default(), &call())
+        .await
+        .unwrap();
+    let screen = Arc::new(screen);
+    let node = screen.nodes().find(|node| node.identifier() == Some(field));
+    let node = node.unwrap_or_else(|| panic!("{field} is not there:\n{}", screen.view()));
+    Touch {
+        point: node.usable_bounds().unwrap().center(),
+        target: Target::new(Arc::clone(&screen), node.id()),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_text_arrives_and_the_keyboard_goes_back() {
+    let Some(peer) = TestbedDevice::up().await else {
+        return;
+    };
+    let Some(real) = RealServer::start(AdbConfig::default()).await else {
+        return;
+    };
+    real.server.connect(&peer.address, &call()).await.unwrap();
+    let adb = real.server.device(peer.address.as_str()).unwrap();
+    adb.wait_for("device", &call()).await.unwrap();
+    let apk = at_root("helper-apk/dist/fixture.apk");
+    let apps = agent_device_android::Apps::of(&adb);
+    apps.install(&apk, &InstallOptions::default(), &call())
+        .await
+        .unwrap();
+    let own = chosen(&adb).await;
+    the_invisible_keyboard_fills(&adb).await;
+    assert_eq!(chosen(&adb).await, own);
+    a_borrowed_keyboard_types(&adb, &own).await;
+    a_loan_that_is_broken_off_is_given_back(&adb, &own).await;
+    a_keyboard_that_can_not_come_is_a_no(&adb, &own).await;
+    real.stop().await;
+}
+
+async fn the_invisible_keyboard_fills(adb: &AdbDevice) {
+    let (android, device) = connect(adb, KeyboardChoice::Invisible).await;
+    open(&device, "login").await;
+    for text in ["ada@example.org", HARD, "日", ""] {
+        let filled = device.locate(id("city")).fill(text).await.unwrap();
+        assert_eq!(filled.fill, Some(FillCheck::Verified), "{text}: {filled:?}");
+    }
+    // Tap, clear and text; without a text, tap and clear.
+    for (text, steps) in [(HARD, 3), ("", 2)] {
+        let call = call();
+        let fill = Action::Fill(touch(&android, "email").await, text.into());
+        let performed = android.perform(&fill, &call).await.unwrap();
+        assert_eq!(performed.method, Some("keyboard"));
+        assert_eq!(performed.field, Some(FieldState::Text(text.to_owned())));
+        assert_eq!(call.ledger().steps(), steps, "{text}");
+    }
+    let secret = Text::secret("пароль🔑");
+    let fill = Action::Fill(touch(&android, "password").await, secret);
+    let performed = android.perform(&fill, &call()).await.unwrap();
+    // In UTF-16 units, as Android counts.
+    assert_eq!(performed.field, Some(FieldState::Length(8)));
+    let typed = device.type_text("ü").await.unwrap();
+    assert_eq!(typed.method, Some("keyboard"));
+
+    // More than the keyboard commits at once, with lines.
+    open(&device, "longtext").await;
+    let long = "Zeile mit Umlauten äöü und 🌍.\n".repeat(900);
+    let filled = device.locate(id("note")).fill(&*long).await.unwrap();
+    assert_eq!(filled.fill, Some(FillCheck::Verified));
+    android.close().await.unwrap();
+}
+
+/// Keys can't type this into a password that holds something, and accessibility does not tell what it holds.
+async fn a_borrowed_keyboard_types(adb: &AdbDevice, own: &str) {
+    let (android, device) = connect(adb, KeyboardChoice::Own).await;
+    open(&device, "login").await;
+    ask(adb, "clear c").await;
+    let filled = device
+        .locate(id("password"))
+        .fill(Text::secret("abc"))
+        .await;
+    assert_eq!(filled.unwrap().fill, Some(FillCheck::Verified));
+    let call = call();
+    let typed = Action::TypeText("日本🔑".into());
+    let performed = android.perform(&typed, &call).await.unwrap();
+    assert_eq!(performed.method, Some("keyboard"));
+    assert_eq!(performed.warnings, Vec::<&str>::new());
+    assert_eq!(call.ledger().steps(), 1);
+    assert_eq!(chosen(adb).await, own);
+    let log = ask(adb, "events e").await;
+    let lengths: Vec<&str> = log.split("\"length\":").skip(1).collect();
+    let lengths: Vec<char> = lengths
+        .iter()
+        .filter_map(|rest| rest.chars().next())
+        .collect();
+    assert_eq!(lengths, ['3', '6'], "typed at the end, once: {log}");
+    // What accessibility can set needs no keyboard.
+    let filled = device.locate(id("city")).fill(HARD).await.unwrap();
+    assert_eq!(filled.fill, Some(FillCheck::Verified));
+    android.close().await.unwrap();
+}
+
+async fn a_loan_that_is_broken_off_is_given_back(adb: &AdbDevice, own: &str) {
+    let (android, device) = connect(adb, KeyboardChoice::Own).await;
+    open(&device, "login").await;
+    let fill = device
+        .locate(id("password"))
+        .fill(Text::secret("abc"))
+        .await;
+    fill.unwrap();
+    let mut taken = 0;
+    for round in 0..12_u64 {
+        let call = call();
+        let typed = Action::TypeText("日".into());
+        let time = Duration::from_millis(20 + 40 * round);
+        let broken_off = tokio::time::timeout(time, android.perform(&typed, &call)).await;
+        taken += u32::from(chosen(adb).await != own);
+        // Whatever comes next has the device's own keyboard.
+        android.app_state(&self::call()).await.unwrap();
+        assert_eq!(chosen(adb).await, own, "{time:?}: {broken_off:?}");
+    }
+    println!("broken off 12 times, {taken} times with the borrowed keyboard");
+    assert!(taken > 0, "it must hit something");
+    android.close().await.unwrap();
+}
+
+/// A device without our keyboard, onto which nothing may be put.
+async fn a_keyboard_that_can_not_come_is_a_no(adb: &AdbDevice, own: &str) {
+    let apps = agent_device_android::Apps::of(adb);
+    apps.uninstall("dev.agentdevice.ime", &call())
+        .await
+        .unwrap();
+    let mut config = AndroidConfig::default();
+    config.install = agent_device_android::HelperInstall::Never;
+    let android = Arc::new(Android::connect(adb.clone(), config).await.unwrap());
+    let device = Device::new(Arc::clone(&android));
+    open(&device, "login").await;
+    let fill = device
+        .locate(id("password"))
+        .fill(Text::secret("abc"))
+        .await;
+    fill.unwrap();
+    let error = device.type_text("日").await.unwrap_err();
+    assert!(error.dispatched().is_no(), "{error:?}");
+    assert_eq!(error.code(), ErrorCode::UnsupportedOperation, "{error:?}");
+    assert_eq!(chosen(adb).await, own);
+    android.close().await.unwrap();
+}
