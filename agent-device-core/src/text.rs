@@ -13,7 +13,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FillCheck {
-    /// The field holds the text. For a secret field: as many characters.
+    /// The field holds the text. For a secret field, or one that hides its text: as many characters.
     Verified,
     /// The app reformatted the text: the same letters and digits with other punctuation (a phone number).
     Reformatted,
@@ -36,8 +36,7 @@ pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, 
         FieldState::Unreadable if wanted.is_empty() => Err(Mismatch { observed: None }),
         FieldState::Unreadable => Ok(FillCheck::Unobserved),
         FieldState::Length(length) => {
-            // Devices count characters or UTF-16 units.
-            if *length == wanted.chars().count() || *length == wanted.encode_utf16().count() {
+            if is_length_of(wanted, *length) {
                 Ok(FillCheck::Verified)
             } else {
                 Err(Mismatch {
@@ -46,10 +45,11 @@ pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, 
             }
         }
         FieldState::Text(text) => {
+            let length = text.chars().count();
             let mismatch = Mismatch {
-                observed: Some(text.chars().count()),
+                observed: Some(length),
             };
-            if text == wanted {
+            if text == wanted || (is_masked(text) && is_length_of(wanted, length)) {
                 Ok(FillCheck::Verified)
             } else if wanted.is_empty() || text.is_empty() || exact {
                 // A password that is capitalised or trimmed is another one.
@@ -77,6 +77,16 @@ pub(crate) fn field_state(node: Node<'_>) -> FieldState {
         Some(value) => FieldState::Text(value.to_owned()),
         None => FieldState::Unreadable,
     }
+}
+
+/// Devices count characters or UTF-16 units.
+fn is_length_of(text: &str, length: usize) -> bool {
+    length == text.chars().count() || length == text.encode_utf16().count()
+}
+
+/// A field that hides its text without saying that it is a secret one: drawn by the app itself, or by a web view.
+fn is_masked(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| matches!(c, '•' | '●' | '*'))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -111,6 +121,20 @@ mod tests {
             check("5551234567", "(555) 123-4567"),
             Ok(FillCheck::Reformatted)
         );
+    }
+
+    #[test]
+    fn a_field_that_hides_its_text_is_compared_by_length() {
+        for mask in ["••••", "●●●●", "****"] {
+            assert_eq!(check("anna", mask), Ok(FillCheck::Verified));
+            assert_eq!(
+                check("hanna", mask),
+                Err(Mismatch { observed: Some(4) }),
+                "{mask}"
+            );
+        }
+        assert_eq!(check("anna", "an**"), Err(Mismatch { observed: Some(4) }));
+        assert!(check("", "••••").is_err());
     }
 
     #[test]
