@@ -12,6 +12,8 @@ enum Fault: String, CaseIterable {
     case queryTime = "query-time"
     /// The private client refuses so many reads.
     case privateReject = "private-reject"
+    /// The next read of an element's custom actions takes so many ms; 0: until faults are cleared.
+    case actionsHang = "actions-hang"
     /// So many inputs record a failure of the test framework after they were done.
     case recordedFailures = "recorded-failures"
     /// The next input occupies the main thread for so many ms before, or after, it acts; 0: until faults are cleared.
@@ -40,7 +42,7 @@ enum Fault: String, CaseIterable {
     }
 
     /// Those that are gone once they have struck.
-    var isSpentAtOnce: Bool { self == .treeHang || self == .hangBefore || self == .hangAfter }
+    var isSpentAtOnce: Bool { [.treeHang, .actionsHang, .hangBefore, .hangAfter].contains(self) }
 }
 
 struct Faults {

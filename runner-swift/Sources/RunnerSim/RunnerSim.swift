@@ -18,7 +18,7 @@ enum RunnerSim {
         }
         let device = SimDevice(platform, time: time, eventSink: environment["RUNNER_SIM_EVENTS"].flatMap(eventFile))
         let gate = MainThreadGate(executor: MainQueue(), time: time, markers: markers)
-        let session = device.session(gate: gate, markers: markers)
+        let session = device.session(gate: gate, beside: BackgroundQueue("runner-sim.calls"), markers: markers)
 
         let control = Control(device: device)
         let beside = try Server { control.answer($0) }

@@ -108,6 +108,23 @@ final class CaptureTests: XCTestCase {
         XCTAssertTrue(stage.send("snapshot").ids.contains("open-counter"))
     }
 
+    func testCustomActionsAreReadOnRequestThroughThePrivateBackend() {
+        stage.show(.list)
+        let usual = stage.send("snapshot")
+        XCTAssertNil(usual.quality["customActions"])
+        XCTAssertTrue(usual.nodes.allSatisfy { $0["actions"] == nil })
+        let answer = stage.send("snapshot", ["customActions": true])
+        XCTAssertEqual(answer.quality["backend"] as? String, "private-ax")
+        XCTAssertEqual(answer.quality["reasonCode"] as? String, "requested-backend")
+        let told = answer.nodes.filter { $0["actions"] as? [String] == ["Archive", "Delete"] }
+        XCTAssertEqual(told.compactMap { $0["identifier"] as? String }, (1...12).map { "row-\($0)" })
+        let coverage = answer.quality["customActions"] as? [String: Any]
+        XCTAssertEqual(coverage?["read"] as? Int, 12)
+        XCTAssertEqual(coverage?["candidates"] as? Int, 202, "rows and tabs")
+        XCTAssertEqual(coverage?["truncated"] as? Int, 0)
+        XCTAssertEqual(coverage?["blocked"] as? Bool, false)
+    }
+
     func testEntriesThatABarKeepsToItselfAreFoundByQueries() {
         let stage = Stage()
         stage.show(.list)

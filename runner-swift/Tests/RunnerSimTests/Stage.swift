@@ -16,8 +16,8 @@ final class FastTime: TimeSource {
     }
 }
 
-/// A main thread that is always free.
-struct FreeMain: MainExecutor {
+/// A queue that is always free.
+struct FreeQueue: WorkQueue {
     func submit(_ work: @escaping @Sendable () -> Void) { work() }
 }
 
@@ -31,7 +31,8 @@ final class Stage {
         let silent = Markers { _ in }
         device = SimDevice(platform, time: time)
         session = device.session(
-            gate: MainThreadGate(executor: FreeMain(), time: time, markers: silent), markers: silent, injection: injection)
+            gate: MainThreadGate(executor: FreeQueue(), time: time, markers: silent), beside: FreeQueue(), markers: silent,
+            injection: injection)
     }
 
     /// A fresh app on a screen, which the runner has looked at once: a first capture is a warm-up.

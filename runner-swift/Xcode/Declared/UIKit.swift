@@ -63,6 +63,13 @@ public struct UIAccessibilityTraits: OptionSet, Sendable {
     public static var image: UIAccessibilityTraits { fatalError() }
 }
 
+// uiaccessibilitycustomaction
+@MainActor open class UIAccessibilityCustomAction: NSObject {
+    public typealias ActionHandler = @MainActor (UIAccessibilityCustomAction) -> Bool
+    public init(name: String, actionHandler: @escaping ActionHandler) { fatalError() }
+    open var name: String { get { fatalError() } set {} }
+}
+
 // uiview
 @MainActor open class UIView: UIResponder {
     public init(frame: CGRect) { super.init() }
@@ -80,6 +87,7 @@ public struct UIAccessibilityTraits: OptionSet, Sendable {
     open var accessibilityLabel: String? { get { fatalError() } set {} }
     open var accessibilityTraits: UIAccessibilityTraits { get { fatalError() } set {} }
     open var accessibilityElementsHidden: Bool { get { fatalError() } set {} }
+    open var accessibilityCustomActions: [UIAccessibilityCustomAction]? { get { fatalError() } set {} }
     // uiaccessibilityidentification
     open var accessibilityIdentifier: String? { get { fatalError() } set {} }
 }

@@ -132,6 +132,9 @@ import UIKit
     update(cell, \.accessibilityLabel, element.label)
     update(cell, \.isAccessibilityElement, isLeaf)
     if let text = cell.textLabel, isLeaf { update(text, \.text, element.label) }
+    if cell.accessibilityCustomActions?.map(\.name) ?? [] != element.actions {
+        cell.accessibilityCustomActions = element.actions.map { UIAccessibilityCustomAction(name: $0) { _ in false } }
+    }
 }
 
 // MARK: - Controls that hold elements of their own

@@ -30,7 +30,7 @@ public enum CollapsedTabs {
                 tree.append(entry, under: bar)
             }
         }
-        return tree.inDocumentOrder()
+        return tree.inDocumentOrder().tree
     }
 
     /// The entries of the bar among elements found elsewhere; empty when they don't make a row of at least two.

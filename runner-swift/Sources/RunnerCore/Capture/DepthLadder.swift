@@ -8,16 +8,16 @@ public protocol DepthLimitedReader {
     func read(from element: Element?, levels: Int) throws(CaptureFailure) -> DepthLimitedRead<Element>
 }
 
-/// One answer of a limited read.
+/// One answer of a limited read. Nodes on the last level that have children, or may have some, are marked as cut.
 public struct DepthLimitedRead<Element> {
     public var tree: RawTree
-    /// The elements of the nodes on the last level that have children, or may have some, by node index. An element that the
-    /// reader can't start from again is absent; its node is then marked as cut.
-    public var frontier: [Int: Element]
+    /// The elements of cut nodes, and of others that are to be asked more, by node index. One that can't be asked again is
+    /// absent.
+    public var elements: [Int: Element]
 
-    public init(tree: RawTree, frontier: [Int: Element] = [:]) {
+    public init(tree: RawTree, elements: [Int: Element] = [:]) {
         self.tree = tree
-        self.frontier = frontier
+        self.elements = elements
     }
 }
 
@@ -32,8 +32,10 @@ public struct DepthLadder {
     public static let mostExtensions = 8
     public static let mostNodes = 5_000
 
-    public struct Result: Equatable, Sendable {
+    public struct Result<Element> {
         public var tree: RawTree
+        /// The elements that the reader kept, by node index.
+        public var elements: [Int: Element]
         /// The level down to which the tree is complete, when something below is missing.
         public var effectiveDepth: Int?
         public var truncated: Bool
@@ -55,7 +57,7 @@ public struct DepthLadder {
     ///   an earlier capture taught.
     public func capture<Reader: DepthLimitedReader>(
         _ reader: Reader, depth: Int? = nil, of target: CaptureTarget, deadline: Deadline
-    ) throws(CaptureFailure) -> Result {
+    ) throws(CaptureFailure) -> Result<Reader.Element> {
         let wanted = depth.map { $0 + 1 } ?? .max
         let first = min(wanted, Self.rungs[0])
         let hint = depth == nil ? memory.depthHint(target, at: uptime()) : nil
@@ -90,19 +92,22 @@ public struct DepthLadder {
             }
             graft.add(below, under: node)
         }
+        let (tree, places) = graft.tree.inDocumentOrder()
+        let elements = Dictionary(uniqueKeysWithValues: graft.elements.map { (places[$0], $1) })
         return Result(
-            tree: graft.tree.inDocumentOrder(), effectiveDepth: graft.missingDepth, truncated: graft.isFull, requests: requests)
+            tree: tree, elements: elements, effectiveDepth: graft.missingDepth, truncated: graft.isFull, requests: requests)
     }
 
     /// A tree that grows where it was cut.
     private struct Graft<Element> {
         private(set) var tree = RawTree()
+        private(set) var elements: [Int: Element] = [:]
         private(set) var isFull = false
         /// How many levels are wanted. What lies below them is not missing.
         private let levels: Int
         private let mostNodes: Int
         /// First come, first served: the levels nearest to the root matter most.
-        private var pending: [(node: Int, element: Element)] = []
+        private var pending: [Int] = []
         private var taken = 0
         /// Nodes whose children are lost.
         private var missed: [Int] = []
@@ -116,9 +121,9 @@ public struct DepthLadder {
         func depth(of node: Int) -> Int { tree.nodes[node].depth }
 
         mutating func next() -> (node: Int, element: Element)? {
-            guard taken < pending.count, !isFull else { return nil }
+            guard taken < pending.count, !isFull, let element = elements[pending[taken]] else { return nil }
             taken += 1
-            return pending[taken - 1]
+            return (pending[taken - 1], element)
         }
 
         mutating func miss(_ node: Int) { missed.append(node) }
@@ -137,23 +142,21 @@ public struct DepthLadder {
                     places.append(nil)
                     if let parent { missed.append(parent) }
                 }
-                guard let place = places[at], depth(of: place) + 1 < levels else { continue }
-                if let element = read.frontier[at] {
-                    pending.append((place, element))
-                } else if node.isCut {
-                    missed.append(place)
-                }
+                guard let place = places[at] else { continue }
+                if let element = read.elements[at] { elements[place] = element }
+                guard node.isCut, depth(of: place) + 1 < levels else { continue }
+                if elements[place] == nil { missed.append(place) } else { pending.append(place) }
             }
         }
 
         /// The depth of the highest node whose children are missing.
-        var missingDepth: Int? { (missed + pending[taken...].map(\.node)).map { depth(of: $0) }.min() }
+        var missingDepth: Int? { (missed + pending[taken...]).map { depth(of: $0) }.min() }
     }
 }
 
 extension RawTree {
-    /// The same nodes with the children of each together, in the order in which they were added.
-    func inDocumentOrder() -> RawTree {
+    /// The same nodes with the children of each together, in the order in which they were added, and where each went.
+    func inDocumentOrder() -> (tree: RawTree, places: [Int]) {
         var children = Array(repeating: [Int](), count: nodes.count)
         var pending: [Int] = []
         for (at, node) in nodes.enumerated() {
@@ -168,6 +171,6 @@ extension RawTree {
                 node.attributes, under: node.parent.map { places[$0] }, isCut: node.isCut, actions: node.actions)
             pending += children[at].reversed()
         }
-        return ordered
+        return (ordered, places)
     }
 }

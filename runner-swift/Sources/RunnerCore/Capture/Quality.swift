@@ -42,9 +42,13 @@ public struct Quality: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// The verdict in words, for consumers that don't read the structured one; `nil` for a healthy tree.
+    /// What to know about the tree in words, for consumers that don't read the structured verdict; `nil` when it is as usual.
     public var message: String? {
-        guard state != .healthy else { return nil }
+        let parts = [verdict, customActions?.gap].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    private var verdict: String? {
         let why = (reason ?? reasonCode?.rawValue).map { ": \($0)" } ?? ""
         switch state {
         case .healthy: return nil
@@ -58,12 +62,7 @@ public struct Quality: Equatable, Sendable {
             ("state", .string(state.rawValue)), ("backend", .string(backend.rawValue)), ("reason", reason.map(JSON.string)),
             ("reasonCode", reasonCode.map { .string($0.rawValue) }), ("effectiveDepth", effectiveDepth.map(JSON.integer)),
             ("collapsedLeafIndexes", collapsedLeafIndexes.isEmpty ? nil : .array(collapsedLeafIndexes.map(JSON.integer))),
-            ("customActions", customActions.map { coverage in
-                .object([
-                    .init("read", .integer(coverage.read)), .init("candidates", .integer(coverage.candidates)),
-                    .init("truncated", .bool(coverage.truncated)), .init("blocked", .bool(coverage.blocked)),
-                ])
-            }),
+            ("customActions", customActions?.json),
             ("timing", timing.map { timing in
                 .object([
                     .init("acquisitionMs", .number(timing.acquisitionMs)),

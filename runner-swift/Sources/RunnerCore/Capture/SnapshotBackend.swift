@@ -97,19 +97,3 @@ public struct CaptureTarget: Hashable, Sendable {
         self.pid = pid
     }
 }
-
-/// How far custom actions were read.
-public struct CustomActionsCoverage: Equatable, Sendable {
-    public var read: Int
-    public var candidates: Int
-    public var truncated: Bool
-    /// A read hung, and the reads after it could not start.
-    public var blocked: Bool
-
-    public init(read: Int, candidates: Int, truncated: Bool, blocked: Bool) {
-        self.read = read
-        self.candidates = candidates
-        self.truncated = truncated
-        self.blocked = blocked
-    }
-}

@@ -1,20 +1,3 @@
-import Foundation
-
-/// Where work of the main thread is queued. XCTest answers there alone.
-public protocol MainExecutor: Sendable {
-    /// Queues the work and returns.
-    func submit(_ work: @escaping @Sendable () -> Void)
-}
-
-/// The main queue of the process.
-public struct MainQueue: MainExecutor {
-    public init() {}
-
-    public func submit(_ work: @escaping @Sendable () -> Void) {
-        DispatchQueue.main.async(execute: work)
-    }
-}
-
 /// The way to the main thread: every piece of work has a budget, and work that overruns it is abandoned, never waited for.
 ///
 /// XCTest can hang for minutes in one accessibility call, and nothing can stop such a call. To queue behind it would make every
@@ -38,12 +21,12 @@ public final class MainThreadGate: Sendable {
         case abandoned
     }
 
-    private let executor: any MainExecutor
+    private let executor: any WorkQueue
     private let time: any TimeSource
     private let markers: Markers
     private let abandoned = Locked(Abandoned())
 
-    public init(executor: any MainExecutor, time: any TimeSource, markers: Markers) {
+    public init(executor: any WorkQueue, time: any TimeSource, markers: Markers) {
         self.executor = executor
         self.time = time
         self.markers = markers

@@ -15,12 +15,12 @@ public enum TextLimit {
         return String(text.unicodeScalars[..<end])
     }
 
-    /// Names of actions as they go out: trimmed, none blank, none twice, cut, few.
-    public static func actions(_ names: [String]) -> [String] {
+    /// Names of actions as they go out: trimmed, none blank, none twice, cut, few; and whether anything had to be cut.
+    static func actions(_ names: [String]) -> (names: [String], isCut: Bool) {
         var seen = Set<String>()
-        return Array(
-            names.map(\.trimmed).filter { !$0.isEmpty }.map { String($0.prefix(actionName)) }
-                .filter { seen.insert($0).inserted }.prefix(actionsPerNode))
+        let whole = names.map(\.trimmed).filter { !$0.isEmpty && seen.insert($0).inserted }
+        let kept = whole.prefix(actionsPerNode).map { String($0.prefix(actionName)) }
+        return (kept, kept != whole)
     }
 }
 

@@ -36,6 +36,8 @@ struct Element {
     var value: String?
     var placeholder: String?
     var act: Act?
+    /// The names of its custom actions.
+    var actions: [String] = []
     var isEnabled = true
     var isSelected = false
     var isFocused = false

@@ -78,7 +78,8 @@ extension App {
             scene.add(.text("", "Order 7", Rect(margin, top + 16, 100, 24)), to: cell)
             scene.add(.button("inner", "More", Rect(place.center.x - 50, place.center.y - 24, 100, control), .tap), to: cell)
         case .list:
-            drawList("list", aboveBar, (1...200).map { ("row-\($0)", "Row \($0)") }, offset: nil, &scene)
+            let rows = (1...200).map { ("row-\($0)", "Row \($0)") }
+            drawList("list", aboveBar, rows, offset: nil, actions: ["Archive", "Delete"], &scene)
             drawTabBar(&scene)
         case .reveal: drawReveal(&scene, now)
         case .end:
@@ -190,7 +191,8 @@ extension App {
 
     /// All rows are in the tree, wherever they are.
     private func drawList(
-        _ name: String, _ place: Rect, _ rows: [(String, String)], offset fixed: Double?, moves: Bool = true, _ scene: inout Scene
+        _ name: String, _ place: Rect, _ rows: [(String, String)], offset fixed: Double?, moves: Bool = true,
+        actions: [String] = [], _ scene: inout Scene
     ) {
         let limit = max(Double(rows.count) * rowHeight - place.height, 0)
         let offset = min(fixed ?? state.offsets[name] ?? 0, limit)
@@ -200,7 +202,7 @@ extension App {
             })
         for (at, (id, label)) in rows.enumerated() {
             let place = Rect(place.x, place.y + Double(at) * rowHeight - offset, place.width, rowHeight)
-            scene.add(Element(.cell, place, id: id, label: label, act: .tap), to: list)
+            scene.add(Element(.cell, place, id: id, label: label, act: .tap).with { $0.actions = actions }, to: list)
         }
     }
 

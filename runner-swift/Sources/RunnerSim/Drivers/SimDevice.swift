@@ -95,11 +95,14 @@ final class SimDevice: FailureCounter {
 
 extension SimDevice {
     /// The runner's own session and handlers over this device.
-    func session(gate: MainThreadGate, markers: Markers, injection: (any FailureInjection)? = nil) -> Session {
+    func session(
+        gate: MainThreadGate, beside: any WorkQueue, markers: Markers, injection: (any FailureInjection)? = nil
+    ) -> Session {
         let drivers = Drivers(
             platform: platform, target: SimTarget(device: self), elements: SimElements(device: self),
             gestures: SimGestures(device: self), text: SimText(device: self), keyboard: SimKeyboard(device: self),
-            alerts: SimAlerts(device: self), screen: SimScreen(device: self), snapshots: SimSnapshots(device: self))
+            alerts: SimAlerts(device: self), screen: SimScreen(device: self),
+            snapshots: SimSnapshots(device: self, flight: SingleFlight(queue: beside, time: time)))
         let handlers = CommandHandlers(drivers, time: time, failures: self, injection: injection)
         return Session(handler: handlers, gate: gate, time: time, failures: self, markers: markers)
     }

@@ -3,10 +3,11 @@ import RunnerCore
 /// The ways to a tree, each with what it can't do.
 struct SimSnapshots: SnapshotSource {
     let device: SimDevice
+    let flight: SingleFlight
 
     func backends(gate: MainThreadGate, memory: CaptureMemory) -> [any SnapshotBackend] {
         let usual: [any SnapshotBackend] = [SimTree(device: device, gate: gate), SimQueries(device: device, gate: gate)]
-        return device.platform == .iOS ? usual + [SimPrivateAX(device: device, memory: memory)] : usual
+        return device.platform == .iOS ? usual + [SimPrivateAX(device: device, memory: memory, flight: flight)] : usual
     }
 
     /// Prompts of the system; alerts of the app are part of its tree.
@@ -109,15 +110,19 @@ struct SimQueries: SnapshotBackend {
 struct SimPrivateAX: SnapshotBackend, DepthLimitedReader {
     let device: SimDevice
     let memory: CaptureMemory
+    let flight: SingleFlight
     var kind: BackendKind { .privateAX }
 
     func acquire(_ request: AcquisitionRequest) throws(CaptureFailure) -> Acquisition {
         device.time.pause(device.captureCost)
-        let ladder = DepthLadder(memory: memory, uptime: { [device] in device.time.uptime })
-        let result = try ladder.capture(self, depth: request.depth, of: request.target, deadline: request.deadline)
-        return Acquisition(
-            tree: result.tree, viewport: device.withApp { app, _ in app.viewport }, truncated: result.truncated,
-            effectiveDepth: result.effectiveDepth)
+        let capture = PrivateCapture(memory: memory, flight: flight, uptime: { [device] in device.time.uptime })
+        return try capture.acquire(request, from: self) { [device] element in
+            if let milliseconds = device.meet(.actionsHang) { device.hang(milliseconds) }
+            return device.withApp { app, now in
+                let elements = app.reportedScene(now).elements
+                return elements.indices.contains(element) ? elements[element].actions : nil
+            }
+        }
     }
 
     func read(from element: Int?, levels: Int) throws(CaptureFailure) -> DepthLimitedRead<Int> {
@@ -131,11 +136,11 @@ struct SimPrivateAX: SnapshotBackend, DepthLimitedReader {
             let at = read.tree.append(reader.attributes(of: handle), under: parent)
             let (depth, children) = (read.tree.nodes[at].depth, reader.children(of: handle))
             deepest = max(deepest, depth)
+            read.elements[at] = handle
             if depth + 1 < levels {
                 pending += children.reversed().map { ($0, at) }
-            } else if !children.isEmpty {
-                read.tree.setCut(true, of: at)
-                read.frontier[at] = handle
+            } else {
+                read.tree.setCut(!children.isEmpty, of: at)
             }
         }
         guard deepest <= device.depthLimit else { throw .axRejected("kAXErrorIllegalArgument: too many nested arrays") }

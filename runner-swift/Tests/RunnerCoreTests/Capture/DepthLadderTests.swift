@@ -44,13 +44,10 @@ private final class Service: DepthLimitedReader {
             let depth = read.tree.nodes[node].depth
             if depth + 1 < levels {
                 pending += children[element].reversed().map { ($0, node) }
-            } else if !knowsChildren || !children[element].isEmpty {
-                if unreachable.contains(element) {
-                    read.tree.setCut(true, of: node)
-                } else {
-                    read.frontier[node] = element
-                }
+            } else {
+                read.tree.setCut(!knowsChildren || !children[element].isEmpty, of: node)
             }
+            if !unreachable.contains(element) { read.elements[node] = element }
         }
         return read
     }
@@ -62,7 +59,7 @@ final class DepthLadderTests: XCTestCase {
     private var now = 100.0
 
     private func capture(_ service: Service, depth: Int? = nil, mostNodes: Int = 5_000, seconds: Double = 20) throws
-        -> DepthLadder.Result
+        -> DepthLadder.Result<Int>
     {
         var ladder = DepthLadder(memory: memory, uptime: { self.now })
         ladder.mostNodes = mostNodes
@@ -94,6 +91,8 @@ final class DepthLadderTests: XCTestCase {
         XCTAssertNil(result.effectiveDepth)
         let order = result.tree.nodes.map { Int($0.attributes.label!)! }
         XCTAssertEqual(order, Array(0..<45), "children come together, in document order")
+        XCTAssertEqual(result.elements.count, 45)
+        XCTAssertTrue(result.elements.allSatisfy { $0 == $1 }, "each element goes where its node went")
     }
 
     func testADeepChainIsReadInParts() throws {

@@ -79,15 +79,20 @@ final class QualityTests: XCTestCase {
         var quality = Quality(.sparse, backend: .privateAX, reasonCode: .axRejected, reason: "refused")
         quality.effectiveDepth = 39
         quality.collapsedLeafIndexes = [4]
-        quality.customActions = CustomActionsCoverage(read: 1, candidates: 2, truncated: false, blocked: true)
+        quality.customActions = CustomActionsCoverage(candidates: 2)
+        quality.customActions?.read = 1
+        quality.customActions?.blocked = true
         quality.timing = Quality.Timing(acquisitionMs: 12, presentationMs: 3)
         XCTAssertEqual(
             String(decoding: quality.json.encoded(), as: UTF8.self),
             #"{"state":"sparse","backend":"private-ax","reason":"refused","reasonCode":"ax-rejected","effectiveDepth":39,"#
-                + #""collapsedLeafIndexes":[4],"customActions":{"read":1,"candidates":2,"truncated":false,"blocked":true},"#
+                + #""collapsedLeafIndexes":[4],"customActions":{"read":1,"candidates":2,"truncated":0,"blocked":true},"#
                 + #""timing":{"acquisitionMs":12,"presentationMs":3}}"#)
         XCTAssertNil(Quality(.healthy, backend: .tree).message)
         XCTAssertTrue(quality.message!.contains("refused"))
+        XCTAssertTrue(quality.message!.contains("1 of 2"))
+        quality.customActions?.read = 2
+        XCTAssertFalse(quality.message!.contains("custom actions"))
     }
 
     func testAnAccessibilityRejectionIsToldFromOtherFailures() {

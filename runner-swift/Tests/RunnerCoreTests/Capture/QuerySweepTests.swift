@@ -74,44 +74,4 @@ final class QuerySweepTests: XCTestCase {
         XCTAssertEqual(CollapsedTabs.entries(of: tall, among: [button("a", 0, 0), button("b", 0, 61)]), [], "not one row")
         XCTAssertEqual(CollapsedTabs.entries(of: tall, among: [button("a", 0, 0), button("b", 0, 60)]).count, 2)
     }
-
-    private func leaves(_ count: Int) -> RawTree {
-        var tree = RawTree()
-        tree.append(app, under: nil)
-        for at in 0..<count {
-            let frame = Rect(0, at % 2 == 0 ? Double(at) : 1_000 + Double(at), 320, 40)
-            tree.append(NodeAttributes(.cell, label: "\(at)", frame: frame), under: 0)
-        }
-        return tree
-    }
-
-    func testCustomActionsAreReadOnScreenFirstForTwelveElementsAtMost() {
-        var tree = leaves(20)
-        var asked: [Int] = []
-        let coverage = CustomActions.add(
-            to: &tree, viewport: app.frame, deadline: Deadline(uptime: 10), uptime: { 0 },
-            read: { index in
-                asked.append(index)
-                return asked.count == 2 ? .failed : .names(["Reply", "Reply", ""])
-            })
-        XCTAssertEqual(asked, [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 2, 4])
-        XCTAssertEqual(coverage, CustomActionsCoverage(read: 11, candidates: 20, truncated: true, blocked: false))
-        XCTAssertEqual(tree.nodes[1].actions, ["Reply"])
-    }
-
-    func testAHungReadOfCustomActionsBlocksTheRest() {
-        var tree = leaves(4)
-        var asked = 0
-        let coverage = CustomActions.add(
-            to: &tree, viewport: app.frame, deadline: Deadline(uptime: 10), uptime: { 0 },
-            read: { _ in
-                asked += 1
-                return asked == 2 ? .hung : .names(["Reply"])
-            })
-        XCTAssertEqual(asked, 2)
-        XCTAssertEqual(coverage, CustomActionsCoverage(read: 1, candidates: 4, truncated: false, blocked: true))
-        let late = CustomActions.add(
-            to: &tree, viewport: app.frame, deadline: Deadline(uptime: 10), uptime: { 10 }, read: { _ in .failed })
-        XCTAssertTrue(late.truncated)
-    }
 }

@@ -90,7 +90,7 @@ final class MainThreadGateTests: XCTestCase {
                 return false
             }
         }
-        final class Held: MainExecutor {
+        final class Held: WorkQueue {
             let work = Locked([@Sendable () -> Void]())
             func submit(_ work: @escaping @Sendable () -> Void) { self.work.withLock { $0.append(work) } }
         }

@@ -36,7 +36,7 @@ final class ManualTime: TimeSource {
 }
 
 /// A main thread on which each piece of work begins after a delay of its own, or never.
-final class ManualMain: MainExecutor {
+final class ManualMain: WorkQueue {
     private let time: ManualTime
     /// The delay of the next pieces of work, in seconds; nil: it never runs.
     private let delays = Locked([Double?]())

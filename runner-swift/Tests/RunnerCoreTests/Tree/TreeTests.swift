@@ -129,10 +129,4 @@ final class TreeTests: XCTestCase {
         XCTAssertEqual(read.tree.nodes[0].attributes.value?.utf8.count, TextLimit.attribute)
         XCTAssertFalse(try Source.chain(2).read(0).hasCutTexts)
     }
-
-    func testActionNamesAreFewShortAndDifferent() {
-        XCTAssertEqual(TextLimit.actions([" Reply ", "", "Reply", "Delete"]), ["Reply", "Delete"])
-        XCTAssertEqual(TextLimit.actions((0..<20).map { "a\($0)" }).count, 8)
-        XCTAssertEqual(TextLimit.actions([String(repeating: "x", count: 200)])[0].count, 80)
-    }
 }

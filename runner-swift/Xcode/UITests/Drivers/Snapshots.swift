@@ -6,12 +6,18 @@ import XCTest
 struct Snapshots: SnapshotSource {
     let apps: Apps
     let time: any TimeSource
+    private let flight: SingleFlight
+
+    init(apps: Apps, time: any TimeSource) {
+        (self.apps, self.time) = (apps, time)
+        flight = SingleFlight(queue: BackgroundQueue("AgentDeviceRunner.accessibility"), time: time)
+    }
 
     func backends(gate: MainThreadGate, memory: CaptureMemory) -> [any SnapshotBackend] {
         let main = MainReads(gate: gate)
         var all: [any SnapshotBackend] = [TreeBackend(apps: apps, main: main), QueryBackend(apps: apps, main: main, time: time)]
         #if (os(iOS) && targetEnvironment(simulator)) || CHECK_IOS
-            if runner_has_accessibility() { all.append(PrivateBackend(time: time, memory: memory)) }
+            if runner_has_accessibility() { all.append(PrivateBackend(time: time, memory: memory, flight: flight)) }
         #endif
         return all
     }
@@ -138,33 +144,48 @@ struct QueryBackend: SnapshotBackend {
 struct PrivateBackend: SnapshotBackend {
     let time: any TimeSource
     let memory: CaptureMemory
+    let flight: SingleFlight
     var kind: BackendKind { .privateAX }
 
     func acquire(_ request: AcquisitionRequest) throws(CaptureFailure) -> Acquisition {
         guard let process = request.target.pid else { throw .failed("the app's process is not known") }
-        let ladder = DepthLadder(memory: memory, uptime: { [time] in time.uptime })
-        let result = try ladder.capture(
-            PrivateReader(process: process), depth: request.depth, of: request.target, deadline: request.deadline)
-        return Acquisition(
-            tree: result.tree, viewport: result.tree.nodes.first?.attributes.knownFrame, truncated: result.truncated,
-            effectiveDepth: result.effectiveDepth)
+        let capture = PrivateCapture(memory: memory, flight: flight, uptime: { [time] in time.uptime })
+        return try capture.acquire(request, from: PrivateReader(process: process, keepsLeaves: request.customActions)) {
+            $0.actions
+        }
     }
 }
 
 /// One read of the accessibility client.
 private struct PrivateReader: DepthLimitedReader {
-    final class Element {
+    /// The service's name for an element, which never changes.
+    final class Element: @unchecked Sendable {
         let element: runner_element
 
         /// Takes over what is retained.
         init(owned element: runner_element) { self.element = element }
         deinit { runner_release(element) }
+
+        var actions: [String]? {
+            let names = Names()
+            let status = runner_actions(
+                element,
+                { context, name in
+                    guard let context, let name else { return }
+                    Unmanaged<Names>.fromOpaque(context).takeUnretainedValue().all.append(String(cString: name))
+                }, Unmanaged.passUnretained(names).toOpaque())
+            return status == RUNNER_OK ? names.all : nil
+        }
+
+        private final class Names { var all: [String] = [] }
     }
 
     let process: Int32
+    /// Whether the elements of labelled leaves are kept.
+    let keepsLeaves: Bool
 
     func read(from element: Element?, levels: Int) throws(CaptureFailure) -> DepthLimitedRead<Element> {
-        let visitor = Visitor(lastLevel: levels - 1)
+        let visitor = Visitor(lastLevel: levels - 1, keepsLeaves: keepsLeaves)
         let status = runner_read(
             process, element?.element, Int32(clamping: levels), Int32(clamping: DepthLadder.mostNodes),
             { context, node in
@@ -181,11 +202,12 @@ private struct PrivateReader: DepthLimitedReader {
     /// Gathers what a read visits.
     private final class Visitor {
         private let lastLevel: Int
+        private let keepsLeaves: Bool
         private(set) var read = DepthLimitedRead<Element>(tree: RawTree())
         /// The nodes from the root to the one visited last.
         private var path: [Int] = []
 
-        init(lastLevel: Int) { self.lastLevel = lastLevel }
+        init(lastLevel: Int, keepsLeaves: Bool) { (self.lastLevel, self.keepsLeaves) = (lastLevel, keepsLeaves) }
 
         func visit(_ node: runner_node) {
             let depth = min(max(0, Int(node.depth)), path.count)
@@ -200,12 +222,10 @@ private struct PrivateReader: DepthLimitedReader {
             let at = read.tree.append(attributes, under: path.last)
             path.append(at)
             // Whether an element at the end of the read has children, the read doesn't say.
-            guard depth >= lastLevel else { return }
-            if let element = runner_retain(node.element) {
-                read.frontier[at] = Element(owned: element)
-            } else {
-                read.tree.setCut(true, of: at)
-            }
+            let isLast = depth >= lastLevel
+            read.tree.setCut(isLast, of: at)
+            let isAsked = keepsLeaves && !node.has_children && attributes.label != nil
+            if isLast || isAsked, let element = runner_retain(node.element) { read.elements[at] = Element(owned: element) }
         }
 
         private static func text(_ text: UnsafePointer<CChar>?) -> String? {

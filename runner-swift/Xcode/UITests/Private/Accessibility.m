@@ -160,3 +160,32 @@ runner_status runner_read(int32_t process, runner_element element, int32_t level
         }
     }
 }
+
+runner_status runner_actions(runner_element element, runner_name visit, void *context)
+{
+    // The service's name for UIAccessibilityElement's custom actions, each a dictionary.
+    NSString *attribute = @"XC_kAXXCAttributeCustomActions";
+    @autoreleasepool {
+        @try {
+            RunnerAccessibilityClient *client = RunnerClient();
+            if (![client respondsToSelector:@selector(attributesForElement:attributes:error:)]) {
+                return RunnerFail(RUNNER_REFUSED, @"this XCTest's accessibility client reads no single attributes");
+            }
+            NSError *error = nil;
+            NSDictionary *answer = [client attributesForElement:(__bridge id)element attributes:@[ attribute ] error:&error];
+            if (![answer isKindOfClass:NSDictionary.class]) {
+                return RunnerFail(RUNNER_FAILED, error.localizedDescription ?: @"the accessibility service gave nothing");
+            }
+            NSArray *actions = answer[attribute];
+            if (![actions isKindOfClass:NSArray.class]) return RUNNER_OK;
+            for (NSDictionary *action in actions) {
+                id name = [action isKindOfClass:NSDictionary.class] ? action[@"CustomActionName"] : nil;
+                const char *text = RunnerText(name);
+                if (text) visit(context, text);
+            }
+            return RUNNER_OK;
+        } @catch (NSException *exception) {
+            return RunnerRaised(RUNNER_FAILED, exception);
+        }
+    }
+}

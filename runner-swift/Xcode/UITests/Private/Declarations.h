@@ -38,6 +38,7 @@
 - (NSArray *)activeApplications;
 - (NSDictionary *)defaultParameters;
 - (id)requestSnapshotForElement:(id)element attributes:(NSArray *)attributes parameters:(NSDictionary *)parameters error:(NSError **)error;
+- (NSDictionary *)attributesForElement:(id)element attributes:(NSArray *)attributes error:(NSError **)error;
 @end
 
 @interface RunnerDevice : NSObject

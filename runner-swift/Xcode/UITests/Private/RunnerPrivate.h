@@ -86,4 +86,9 @@ void runner_release(runner_element element);
 // Reads from `element`, or from the app of the process, down to so many levels, and visits in document order.
 runner_status runner_read(int32_t process, runner_element element, int32_t levels, int32_t nodes, runner_visit visit, void *context);
 
+typedef void (*runner_name)(void *context, const char *name);
+
+// Visits the names of the element's custom actions. The call takes as long as the app does.
+runner_status runner_actions(runner_element element, runner_name visit, void *context);
+
 #endif
