@@ -120,6 +120,8 @@ fn test() -> Result<(), String> {
     if CHROMIUM.is_here() {
         quickstart("chromium")?;
     }
+    on_testbed_device().or_else(peer::skip)?;
+    apple::demo().or_else(peer::skip)?;
     script::run_all()
 }
 
