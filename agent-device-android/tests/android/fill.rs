@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The field that is meant.
-fn field() -> Touch {
+pub(crate) fn field() -> Touch {
     let mut tree = SnapshotBuilder::new(CaptureOptions::default());
     tree.root(Role::TextField)
         .unwrap()
@@ -32,7 +32,7 @@ fn field() -> Touch {
 }
 
 /// A screen whose field `id` has the focus and shows this.
-fn focused(id: &str, attributes: &str) -> String {
+pub(crate) fn focused(id: &str, attributes: &str) -> String {
     format!(
         "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][90,90]\"><node \
          class=\"android.widget.EditText\" resource-id=\"{id}\" focused=\"true\" editable=\"true\" {attributes} \
@@ -40,7 +40,7 @@ fn focused(id: &str, attributes: &str) -> String {
     )
 }
 
-const NAME: &str = "com.app:id/name";
+pub(crate) const NAME: &str = "com.app:id/name";
 
 fn refused(action: &str, number: u32) -> Vec<Step> {
     let text = "ok=false\nstarted=false\nerrorType=java.lang.IllegalStateException\nmessage=no\n";

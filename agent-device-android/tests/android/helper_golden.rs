@@ -18,8 +18,9 @@ use agent_device_core::{
 use crate::peers::{Scripted, Step, fail, frame, okay};
 
 const HEAD: &str = "agentDeviceProtocol=android-snapshot-helper-v1\noutputFormat=uiautomator-xml\n";
-const READY: &[u8] = b"INSTRUMENTATION_STATUS: sessionReady=true\nINSTRUMENTATION_STATUS_CODE: 2\n";
-const VIEWPORT: &str = "kind=viewport\ndisplayWidth=1080\ndisplayHeight=2400\n";
+pub(crate) const READY: &[u8] =
+    b"INSTRUMENTATION_STATUS: sessionReady=true\nINSTRUMENTATION_STATUS_CODE: 2\n";
+pub(crate) const VIEWPORT: &str = "kind=viewport\ndisplayWidth=1080\ndisplayHeight=2400\n";
 const KEYBOARD: &str = "keyboardX=0\nkeyboardY=1600\nkeyboardWidth=1080\nkeyboardHeight=800\n";
 
 /// Rows that need more of a device than a script has: the suite drives them.
@@ -42,7 +43,7 @@ pub(crate) fn done(action: &str, number: u32, rest: &str) -> Vec<Step> {
     reply(action, number, &format!("ok=true\n{rest}"))
 }
 
-fn printed(text: &str) -> Vec<Step> {
+pub(crate) fn printed(text: &str) -> Vec<Step> {
     let end = Step::Send(frame(3, &[0]));
     service(vec![okay(), Step::Send(frame(1, text.as_bytes())), end])
 }

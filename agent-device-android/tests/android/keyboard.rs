@@ -7,8 +7,9 @@ use agent_device_android::{
     adb::{AdbDevice, Remote, ShellCommand},
 };
 use agent_device_core::{
-    Call, Device, ErrorCode, Interactor as _, SnapshotBackend as _,
+    Call, Device, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, FieldState, OpenTarget, Target, Text, Touch},
+    dispatch::rows::{android_adb as rows, android_helper as helper},
     selector::id,
     snapshot::CaptureOptions,
     text::FillCheck,
@@ -18,7 +19,11 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::peers::{RealServer, TestbedDevice, at_root};
+use crate::{
+    fill::{NAME, field, focused},
+    helper_golden::{done, follow, printed, reply, screen, service},
+    peers::{RealServer, Step, TestbedDevice, at_root, okay},
+};
 
 /// What keys can't type: two scripts without cases, one from right to left, marks over letters, a family of four, a flag, a
 /// character beyond the first plane, and all that a shell would read.
@@ -97,6 +102,8 @@ async fn any_text_arrives_and_the_keyboard_goes_back() {
     a_borrowed_keyboard_types(&adb, &own).await;
     a_loan_that_is_broken_off_is_given_back(&adb, &own).await;
     a_keyboard_that_can_not_come_is_a_no(&adb, &own).await;
+    one_that_the_device_does_not_take_is_a_no(&adb, &peer, &own).await;
+    another_one_of_the_same_version_is_replaced(&adb).await;
     real.stop().await;
 }
 
@@ -207,4 +214,157 @@ async fn a_keyboard_that_can_not_come_is_a_no(adb: &AdbDevice, own: &str) {
     assert_eq!(error.code(), ErrorCode::UnsupportedOperation, "{error:?}");
     assert_eq!(chosen(adb).await, own);
     android.close().await.unwrap();
+}
+
+async fn one_that_the_device_does_not_take_is_a_no(
+    adb: &AdbDevice,
+    peer: &TestbedDevice,
+    own: &str,
+) {
+    let mut config = AndroidConfig::default();
+    config.keyboard = KeyboardChoice::Invisible;
+    peer.fault(&["refuse-installs", "INSTALL_FAILED_USER_RESTRICTED"])
+        .await;
+    let error = Android::connect(adb.clone(), config).await.unwrap_err();
+    peer.fault(&["clear"]).await;
+    assert_eq!(error.row(), Some(helper::SESSION_NOT_STARTED.row()));
+    assert_eq!(
+        error.detail("installFailure"),
+        Some(&"INSTALL_FAILED_USER_RESTRICTED".into()),
+        "{error:?}"
+    );
+    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Error>());
+    assert_eq!(
+        cause.unwrap().row(),
+        Some(rows::PACKAGE_MANAGER_REFUSED.row())
+    );
+    assert_eq!(chosen(adb).await, own);
+}
+
+/// Its size is compared first, then its content.
+async fn another_one_of_the_same_version_is_replaced(adb: &AdbDevice) {
+    let ours = std::fs::read(at_root("helper-apk/dist/ime.apk")).unwrap();
+    let connected = async || {
+        let (android, _device) = connect(adb, KeyboardChoice::Invisible).await;
+        android.close().await.unwrap();
+        let path = ShellCommand::new("pm").unwrap();
+        let path = path.args(["path", "dev.agentdevice.ime"]).unwrap();
+        let said = adb.shell(&path, &call()).await.unwrap();
+        let said = said.stdout_text().trim().to_owned();
+        said.strip_prefix("package:").unwrap().to_owned()
+    };
+    let mut path = connected().await;
+    let mut last_byte = ours.clone();
+    *last_byte.last_mut().unwrap() ^= 1;
+    for other in [&ours[1..], &[&ours[..], b"x"].concat(), &last_byte] {
+        adb.push(other, &path, 0o644, &call()).await.unwrap();
+        path = connected().await;
+        assert!(adb.pull(&path, &call()).await.unwrap() == ours);
+    }
+    // The same is left alone.
+    let before = adb.stat(&path, &call()).await.unwrap().unwrap().modified;
+    assert_eq!(connected().await, path);
+    let after = adb.stat(&path, &call()).await.unwrap().unwrap().modified;
+    assert_eq!(before, after);
+}
+
+// --- step by step, against a device that follows a script ------------------------------------------------------------------
+
+const SERVICE: &str = "dev.agentdevice.ime/.TestInputMethodService";
+
+fn typed(action: &str, number: u32, rest: &str) -> Vec<Step> {
+    let head = "agentDeviceProtocol=android-ime-helper-v1\n";
+    let reply = format!("{head}requestId={action}-{number}\n{rest}\n");
+    service(vec![okay(), Step::Line, Step::Send(reply.into_bytes())])
+}
+
+/// The keyboard is exchanged, and connected to the field.
+fn borrowed() -> Vec<Vec<Step>> {
+    let own = "com.x/.Y";
+    let said = [
+        "",
+        own,
+        "",
+        own,
+        "",
+        "",
+        SERVICE,
+        own,
+        "Broadcast completed: result=-1",
+    ];
+    let mut scripts: Vec<_> = said.into_iter().map(printed).collect();
+    scripts.push(typed("ping", 6, "ok=true\nconnected=true\n"));
+    scripts
+}
+
+fn given_back() -> Vec<Vec<Step>> {
+    let own = "com.x/.Y";
+    [own, SERVICE, "", own, ""].map(printed).into()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_went_out_before_a_borrowed_keyboard_failed_is_counted() {
+    let shown = focused(NAME, "text=\"new\"");
+    let unsupported =
+        "ok=false\nstarted=false\nerrorType=java.lang.UnsupportedOperationException\nmessage=no\n";
+    let begun = || {
+        let mut scripts = vec![
+            done("tap", 3, ""),
+            screen(4, &focused(NAME, "text=\"old\"")),
+            reply("settext", 5, unsupported),
+        ];
+        scripts.extend(borrowed());
+        scripts
+    };
+    let no = "ok=false\nstarted=false\nerrorType=dev.agentdevice.ime.Editor$NoConnectionException\nmessage=no\n";
+    let failed = "ok=false\nstarted=true\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
+    let cleared = || typed("clear", 7, "ok=true\nacknowledged=true\n");
+    let lost = service(vec![okay(), Step::Line, Step::Reset]);
+    for (name, scripts, steps, reason) in [
+        (
+            "no field takes a keyboard",
+            vec![typed("clear", 7, no)],
+            1,
+            "android_helper_refused",
+        ),
+        (
+            "clearing fails",
+            vec![typed("clear", 7, failed)],
+            1,
+            "android_helper_failed",
+        ),
+        (
+            "the field goes away after it was cleared",
+            vec![cleared(), typed("text", 8, no)],
+            2,
+            "android_helper_refused",
+        ),
+        (
+            "the text is lost",
+            vec![cleared(), lost],
+            2,
+            "android_helper_lost",
+        ),
+    ] {
+        let (_peer, android) = follow([begun(), scripts, given_back()].concat()).await;
+        let android = Arc::new(android);
+        let device = Device::new(Arc::clone(&android));
+        let error = device.perform(Action::Fill(field(), "new".into())).await;
+        let error = error.unwrap_err();
+        let said = (error.dispatched_steps(), error.reason());
+        assert_eq!(said, (steps, Some(reason)), "{name}: {error:?}");
+        assert!(!error.dispatched().is_no(), "{name}: the tap went out");
+        std::mem::forget(android);
+    }
+    let typed = vec![cleared(), typed("text", 8, "ok=true\nacknowledged=true\n")];
+    let read = (9..12).map(|number| screen(number, &shown)).collect();
+    let (_peer, android) = follow([begun(), typed, given_back(), read].concat()).await;
+    let call = call();
+    let fill = Action::Fill(field(), "new".into());
+    let performed = android.perform(&fill, &call).await.unwrap();
+    assert_eq!(performed.field, Some(FieldState::Text("new".to_owned())));
+    assert_eq!(performed.warnings, Vec::<&str>::new());
+    // The tap, the clearing and the text. What was refused is none.
+    assert_eq!(call.ledger().steps(), 3);
+    std::mem::forget(android);
 }

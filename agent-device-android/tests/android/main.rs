@@ -15,6 +15,7 @@ mod host;
 mod keyboard;
 mod logs;
 mod peers;
+mod program;
 mod quoting;
 mod reference;
 mod session;
