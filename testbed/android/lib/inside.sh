@@ -19,7 +19,7 @@ mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$device/dev/pts"
 ln -s pts/ptmx "$device/dev/ptmx"
 ln -s /proc/self/fd "$device/dev/fd"
 
-mkdir -p "$device"/system/{bin,framework} "$device"/data/{app,data,system,misc/adb,local/tmp} "$device"/storage/emulated/0 \
+mkdir -p "$device"/system/{bin,framework} "$device"/data/{app,data,system/tmp,misc/adb,local/tmp} "$device"/storage/emulated/0 \
     "$device"/opt/device/{jdk,lib,sdk,build,dex,run}
 chmod 777 "$device/data/local/tmp"
 ln -sfn /storage/emulated/0 "$device/sdcard"
@@ -47,7 +47,7 @@ esac
 PS
 chmod 755 "$device/system/bin/ps"
 cp "$BUILD/device-client" "$device/system/bin/device-client"
-ln -sf /system/bin/device-client "$device/opt/device/fault"
+for name in fault reset; do ln -sf /system/bin/device-client "$device/opt/device/$name"; done
 for name in am appops bmgr cmd content device_config dumpsys getprop ime input logcat monkey pm screencap screenrecord service \
     setprop settings svc uiautomator wm; do
     ln -sf device-client "$device/system/bin/$name"
@@ -70,12 +70,13 @@ for package in java.lang java.io java.nio java.util java.net java.lang.reflect j
 done
 chroot "$device" /opt/device/jdk/bin/java -Xmx"$HEAP" -Xss4m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto \
     --add-exports java.base/jdk.internal.access=ALL-UNNAMED $opens \
-    -Djava.library.path=/opt/device/build -Djava.io.tmpdir=/data/local/tmp -Duser.home=/ -Djava.awt.headless=true -Dfile.encoding=UTF-8 \
+    -Djava.library.path=/opt/device/build -Djava.io.tmpdir=/data/system/tmp -Duser.home=/ -Djava.awt.headless=true -Dfile.encoding=UTF-8 \
     -Drobolectric.offline=true -Drobolectric.dependency.dir=/opt/device/sdk \
     -Drobolectric.useRealAni=true -Drobolectric.useRealDrawTraversals=true -Drobolectric.windowManager.useRequestedSize=true \
     -Drobolectric.areWindowsMarkedVisible=true -Drobolectric.createActivityContexts=true -Drobolectric.installFakeMediaProvider=false \
     -cp "$classpath" testbed.boot.Main "$API" </dev/null >"$RUN/framework.log" 2>&1 &
 framework=$!
+echo "$framework" >"$RUN/share/framework-pid"
 
 # What stands at port 5555: real adbd, the same without the shell v2 feature, or a stand-in.
 adbd_mode() { cat "$RUN/share/adbd-mode" 2>/dev/null || echo normal; }
@@ -103,7 +104,8 @@ while :; do
     wait -n "$framework" "$adbd" || true
     kill -0 "$framework" 2>/dev/null || { echo "the framework process ended" >>"$RUN/framework.log"; exit 1; }
     kill -0 "$adbd" 2>/dev/null && continue
-    sleep 0.2
+    # A reset may kill it.
+    sleep 0.2 || true
     start_adbd
     echo "$adbd" >"$RUN/share/adbd-pid"
 done

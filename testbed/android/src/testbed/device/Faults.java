@@ -20,6 +20,8 @@ public final class Faults {
     private static final Map<String, Long> DELAYS = new HashMap<>();
     private static final Map<String, String> ENDS = new HashMap<>();
     private static Process owner;
+    /** Steps that were ordered for later count only as long as nothing was cleared. */
+    private static int clearings;
 
     private Faults() {}
 
@@ -29,7 +31,7 @@ public final class Faults {
 
     /** Delays and ends shell commands. True = the command is to vanish without an exit code. */
     public static boolean intercept(Call call) throws InterruptedException {
-        if (call.name.equals("fault")) return false;
+        if (call.name.equals("fault") || call.name.equals("reset")) return false;
         long delay;
         String end;
         synchronized (Faults.class) {
@@ -106,22 +108,35 @@ public final class Faults {
                 }
                 return 0;
             case "clear":
-                synchronized (Faults.class) {
-                    ON.clear();
-                    DELAYS.clear();
-                    ENDS.clear();
-                }
-                Packages.refuse(null);
-                return owner("none");
+                clear();
+                return 0;
             default:
                 throw new IllegalArgumentException("no fault " + fault);
         }
     }
 
+    static void clear() throws java.io.IOException {
+        synchronized (Faults.class) {
+            ON.clear();
+            DELAYS.clear();
+            ENDS.clear();
+            clearings++;
+        }
+        Packages.refuse(null);
+        owner("none");
+    }
+
+    private static synchronized int clearings() {
+        return clearings;
+    }
+
     /** Now, or after as many milliseconds as the next word says: in the middle of something. */
     private static void later(Call call, MainLoop.Step step) throws Exception {
+        int since = clearings();
         if (call.peek() == null) MainLoop.run(step);
-        else MainLoop.postDelayed(step, Long.parseLong(call.next()));
+        else MainLoop.postDelayed(() -> {
+            if (since == clearings()) step.run();
+        }, Long.parseLong(call.next()));
     }
 
     private static App running(String name) {

@@ -12,8 +12,11 @@ public final class Settings {
 
     private Settings() {}
 
-    static void load() {
-        for (String name : new String[] {"system", "secure", "global"}) TABLES.put(name, new TreeMap<>());
+    static synchronized void load() {
+        for (String name : new String[] {"system", "secure", "global"}) {
+            for (String key : TABLES.getOrDefault(name, Map.of()).keySet()) tell(name, key, null);
+            TABLES.put(name, new TreeMap<>());
+        }
         put("system", "accelerometer_rotation", "1");
         put("system", "user_rotation", "0");
         put("system", "screen_off_timeout", "60000");
@@ -39,6 +42,10 @@ public final class Settings {
 
     public static synchronized void put(String table, String key, String value) {
         TABLES.get(table).put(key, value);
+        tell(table, key, value);
+    }
+
+    private static void tell(String table, String key, String value) {
         ContentResolver resolver = RuntimeEnvironment.getApplication().getContentResolver();
         switch (table) {
             case "system": android.provider.Settings.System.putString(resolver, key, value); break;

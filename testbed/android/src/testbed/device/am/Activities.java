@@ -504,6 +504,15 @@ public final class Activities {
         }
     }
 
+    /** The launcher alone, with its window alone. */
+    public static void reset() throws Exception {
+        for (Task task : new ArrayList<>(TASKS)) {
+            if (!task.affinity.equals(SystemActivities.LAUNCHER)) while (task.top() != null) destroy(task.top());
+        }
+        home();
+        testbed.device.wm.WindowOrder.removeAllBut(resumed.activity.getWindow().getDecorView());
+    }
+
     /** The launcher in front. */
     public static void home() throws Exception {
         for (Task task : TASKS) {

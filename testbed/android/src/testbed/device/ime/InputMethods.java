@@ -45,6 +45,16 @@ public final class InputMethods {
         Settings.put("secure", CURRENT, BUILT_IN);
     }
 
+    /** The built-in method alone, and not shown. */
+    public static void reset() {
+        install();
+        previous = null;
+        MainLoop.run(() -> {
+            unbind();
+            request(false);
+        });
+    }
+
     public static String current() {
         String id = Settings.get("secure", CURRENT);
         return id == null ? BUILT_IN : id;

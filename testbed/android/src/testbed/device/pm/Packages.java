@@ -225,6 +225,14 @@ public final class Packages {
         return true;
     }
 
+    /** Only what the device came with. */
+    public static void reset() {
+        for (App app : all()) uninstall(app.packageName, false);
+        synchronized (Packages.class) {
+            UIDS.clear();
+        }
+    }
+
     public static void clearData(App app) throws IOException {
         Processes.kill(app.packageName, "cleared");
         wipe(app.dataDir());

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import testbed.device.Faults;
 import testbed.device.LogBuffer;
+import testbed.device.Reset;
 
 /** Every command by name. */
 public final class Commands {
@@ -16,6 +17,7 @@ public final class Commands {
         ALL.put("am", new ActivityCommand());
         ALL.put("cmd", Commands::cmd);
         ALL.put("fault", Faults::run);
+        ALL.put("reset", Reset::run);
         ALL.put("input", new InputCommand());
         ALL.put("screencap", ScreenCommands::screencap);
         ALL.put("wm", ScreenCommands::wm);

@@ -50,6 +50,15 @@ public final class Screen {
         apply();
     }
 
+    /** As it was built; the settings must say so already. */
+    public static void reset() {
+        boolean changed = size != null || density != 0;
+        size = null;
+        density = 0;
+        if (changed) apply();
+        followSettings();
+    }
+
     /** Turned by the user's setting, or by the sensor: the device stands upright. */
     public static void followSettings() {
         String locked = Settings.get("system", "accelerometer_rotation");

@@ -44,6 +44,11 @@ public final class WindowOrder {
         }
     }
 
+    public static void removeAllBut(View decor) {
+        for (Entry each : entries()) if (each.view != decor) remove(each.view);
+        RAISED.retainAll(List.of(decor));
+    }
+
     private static void remove(View view) {
         try {
             WindowManagerGlobal.getInstance().removeView(view, true);
