@@ -15,6 +15,7 @@ use super::{fill, key, touch, wait};
 use crate::{
     backend::Memory,
     helper::{Command, Helper},
+    hierarchy::SYSTEM_DIALOG,
     see::{self, FoundAlert, find_alert},
 };
 
@@ -34,31 +35,46 @@ pub(super) async fn accept(
     answer: Option<&Text>,
     call: &Call,
 ) -> Result<Performed> {
-    let open = wait_for(helper, memory, call).await?;
-    let Some(button) = open.found.accept else {
-        return Err(unanswerable("the alert has no button that accepts it"));
-    };
+    let mut open = wait_for(helper, memory, call).await?;
     if let Some(answer) = answer {
+        if open.found.accept.is_none() {
+            return Err(no_button());
+        }
         let Some(field) = open.found.field else {
             return Err(unanswerable("the alert takes no text"));
         };
-        fill::fill(
-            helper,
-            memory,
-            &touch_of(&open.screen, field)?,
-            answer,
-            call,
-        )
-        .await?;
+        let field = touch_of(&open.screen, field)?;
+        fill::fill(helper, memory, &field, answer, call).await?;
+        // The keyboard may have moved the dialog, and the answer may have changed its buttons.
+        open = wait_for(helper, memory, call).await?;
     }
-    // The keyboard may have moved the dialog.
-    let open = match answer {
-        Some(_) => wait_for(helper, memory, call).await?,
-        None => open,
-    };
-    let button = open.found.accept.unwrap_or(button);
+    answer_with(helper, memory, &open, call).await
+}
+
+async fn answer_with(
+    helper: &Helper,
+    memory: &Memory,
+    open: &Open,
+    call: &Call,
+) -> Result<Performed> {
+    let button = open.found.accept.ok_or_else(no_button)?;
     touch::tap(helper, memory, &touch_of(&open.screen, button)?, 1, call).await?;
     gone(helper, memory, &open.found, Performed::by("element"), call).await
+}
+
+/// Has the system close an app that does not respond, by its own dialog about it. `false`: that dialog has gone by itself, and
+/// nothing was pressed. An alert of the app's own is nobody's to answer here.
+pub(super) async fn close_silent_app(
+    helper: &Helper,
+    memory: &Memory,
+    call: &Call,
+) -> Result<bool> {
+    let of_the_system =
+        |screen: &Snapshot| screen.info().system_surface.as_deref() == Some(SYSTEM_DIALOG);
+    match find_open(helper, memory, of_the_system, call).await? {
+        Some(open) => answer_with(helper, memory, &open, call).await.map(|_| true),
+        None => Ok(false),
+    }
 }
 
 pub(super) async fn dismiss(helper: &Helper, memory: &Memory, call: &Call) -> Result<Performed> {
@@ -81,10 +97,17 @@ async fn look(helper: &Helper, memory: &Memory, call: &Call) -> Result<Snapshot>
     see::tree(helper, memory, &CaptureOptions::raw(), call).await
 }
 
-async fn wait_for(helper: &Helper, memory: &Memory, call: &Call) -> Result<Open> {
+/// Waits for an alert on a screen of which this holds.
+async fn find_open(
+    helper: &Helper,
+    memory: &Memory,
+    holds: impl Fn(&Snapshot) -> bool,
+    call: &Call,
+) -> Result<Option<Open>> {
     let mut seen = None;
     let looking = || async { look(helper, memory, call).await.map(Arc::new) };
-    let is_open = |screen: &Arc<Snapshot>, _: Option<&_>, _| match find_alert(screen) {
+    let found = |screen: &Snapshot| find_alert(screen).filter(|_| holds(screen));
+    let is_open = |screen: &Arc<Snapshot>, _: Option<&_>, _| match found(screen) {
         Some(found) => {
             seen = Some(Arc::clone(screen));
             Judgement::Done(found)
@@ -92,18 +115,26 @@ async fn wait_for(helper: &Helper, memory: &Memory, call: &Call) -> Result<Open>
         None => Judgement::go_on(),
     };
     let found = wait::until("alert", COMES, call, looking, is_open).await?;
-    found
+    Ok(found
         .zip(seen)
-        .map(|(found, screen)| Open { screen, found })
-        .ok_or_else(|| {
-            Error::refused(
-                rows::ALERT_NOT_FOUND,
-                ErrorCode::CommandFailed,
-                "no alert is open",
-            )
-            .with_reason(reason::ALERT_NOT_FOUND)
-            .with_hint("Take a snapshot: what looks like an alert may be a part of the screen.")
-        })
+        .map(|(found, screen)| Open { screen, found }))
+}
+
+async fn wait_for(helper: &Helper, memory: &Memory, call: &Call) -> Result<Open> {
+    let found = find_open(helper, memory, |_| true, call).await?;
+    found.ok_or_else(|| {
+        Error::refused(
+            rows::ALERT_NOT_FOUND,
+            ErrorCode::CommandFailed,
+            "no alert is open",
+        )
+        .with_reason(reason::ALERT_NOT_FOUND)
+        .with_hint("Take a snapshot: what looks like an alert may be a part of the screen.")
+    })
+}
+
+fn no_button() -> Error {
+    unanswerable("the alert has no button that accepts it")
 }
 
 fn unanswerable(why: &'static str) -> Error {

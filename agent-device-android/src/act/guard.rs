@@ -39,7 +39,10 @@ pub(super) async fn before(
     match blocker(helper, call).await? {
         None => Ok(()),
         Some(package) if memory.app().as_deref() == Some(&*package) => {
-            Err(recovered(helper, memory, &package, call).await?)
+            match recovered(helper, memory, &package, call).await? {
+                Some(error) => Err(error),
+                None => Ok(()),
+            }
         }
         Some(package) => Err(Error::refused(
             rows::BLOCKED_BY_DIALOG,
@@ -96,6 +99,9 @@ pub(super) async fn after(
         // The press has landed. Who is in front is not known.
         return Ok(performed);
     };
+    if let Some(display) = viewport.display {
+        memory.set_display(display);
+    }
     let Some(front) = viewport.package.filter(|front| *front != expected) else {
         return Ok(performed);
     };
@@ -103,12 +109,13 @@ pub(super) async fn after(
         return Ok(performed.with_warning("the app asks for a permission: the dialog is open"));
     }
     if front == SYSTEM {
-        return match blocker(helper, call).await {
-            Ok(Some(package)) if package == expected => {
-                Err(recovered(helper, memory, &package, call).await?)
-            }
-            _ => Ok(performed.with_warning("a dialog of the system is open")),
-        };
+        if let Ok(Some(package)) = blocker(helper, call).await
+            && package == expected
+            && let Some(error) = recovered(helper, memory, &package, call).await?
+        {
+            return Err(error);
+        }
+        return Ok(performed.with_warning("a dialog of the system is open"));
     }
     if ELSEWHERE.contains(&&*front) || front.contains("launcher") {
         return Err(Error::new(
@@ -137,8 +144,16 @@ async fn blocker(helper: &Helper, call: &Call) -> Result<Option<String>> {
 }
 
 /// Closes an app that does not respond and opens it again. What the caller wanted is not done: its screen is another now.
-async fn recovered(helper: &Helper, memory: &Memory, package: &str, call: &Call) -> Result<Error> {
-    alert::accept(helper, memory, None, call).await?;
+/// `None`: the app has come back by itself.
+async fn recovered(
+    helper: &Helper,
+    memory: &Memory,
+    package: &str,
+    call: &Call,
+) -> Result<Option<Error>> {
+    if !alert::close_silent_app(helper, memory, call).await? {
+        return Ok(None);
+    }
     let again = OpenTarget::App(package.to_owned());
     app::open(helper, memory, &again, call).await?;
     let looking = || see::viewport(helper, call);
@@ -147,13 +162,15 @@ async fn recovered(helper: &Helper, memory: &Memory, package: &str, call: &Call)
         _ => Judgement::go_on(),
     };
     let back = wait::until("app-back", COMES_BACK, call, looking, front).await?;
-    Ok(Error::new(
-        ErrorCode::CommandFailed,
-        "the app did not respond: it was closed and opened again",
-    )
-    .uncertain(rows::APP_REOPENED)
-    .with_reason("android_app_not_responding")
-    .with_detail("package", package)
-    .with_detail("inFront", back.is_some())
-    .with_hint("The app starts afresh: take a snapshot, and begin again from there."))
+    Ok(Some(
+        Error::new(
+            ErrorCode::CommandFailed,
+            "the app did not respond: it was closed and opened again",
+        )
+        .uncertain(rows::APP_REOPENED)
+        .with_reason("android_app_not_responding")
+        .with_detail("package", package)
+        .with_detail("inFront", back.is_some())
+        .with_hint("The app starts afresh: take a snapshot, and begin again from there."),
+    ))
 }

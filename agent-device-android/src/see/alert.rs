@@ -29,6 +29,9 @@ const DISMISS: &[&str] = &[
     "permission_no_upgrade_and_dont_ask_again_button",
     "aerr_wait",
 ];
+/// How the names of other buttons begin that a permission controller has, which are its maker's.
+const ACCEPTS: &str = "permission_allow";
+const DISMISSES: &str = "permission_deny";
 const NEUTRAL: &str = "button3";
 const TEXTS: &[&str] = &["alertTitle", "permission_message", "message"];
 
@@ -59,27 +62,39 @@ pub(crate) fn find(screen: &Snapshot) -> Option<Found> {
         .find(|node| matches!(node.role(), Role::Alert | Role::Dialog))
         .or_else(|| window_that_asks(screen))?;
     let inside = || panel.descendants().filter(is_shown);
-    let buttons: Vec<(Node<'_>, Rect)> = inside()
-        .filter(|node| node.role() == Role::Button && node.flag(Flag::Enabled) != Some(false))
+    let all: Vec<(Node<'_>, Rect)> = inside()
+        .filter(|node| node.role() == Role::Button)
         .filter_map(|node| Some((node, node.usable_bounds()?)))
         .collect();
+    let enabled = |node: &Node<'_>| node.flag(Flag::Enabled) != Some(false);
+    let buttons: Vec<Node<'_>> = all.iter().map(|(node, _)| *node).filter(enabled).collect();
     if buttons.is_empty() {
         return None;
     }
-    let by_id = |ids: &[&str]| {
-        let known = |id: &&str| buttons.iter().find(|(node, _)| name(*node) == Some(id));
-        ids.iter().find_map(known).map(|(node, _)| node.id())
+    let by_id = |ids: &[&str], prefix: &str| {
+        let known = |id: &&str| buttons.iter().find(|node| name(**node) == Some(id));
+        let like = |node: &&Node<'_>| name(**node).is_some_and(|name| name.starts_with(prefix));
+        let found = ids.iter().find_map(known);
+        found
+            .or_else(|| buttons.iter().find(like))
+            .map(|node| node.id())
     };
-    let (mut accept, mut dismiss) = (by_id(ACCEPT), by_id(DISMISS));
-    if accept.is_none() && dismiss.is_none() {
-        (accept, dismiss) = by_place(&buttons);
+    let (mut accept, mut dismiss) = (by_id(ACCEPT, ACCEPTS), by_id(DISMISS, DISMISSES));
+    if let [(only, _)] = &all[..] {
+        // There is no choice: "OK" may be any of the framework's three.
+        accept = Some(only.id());
+    } else if accept.is_none() && dismiss.is_none() {
+        // A button that can't be pressed now has its place nevertheless: the other one does not become it.
+        let usable = |id: &NodeId| buttons.iter().any(|node| node.id() == *id);
+        let (first, last) = by_place(&all);
+        (accept, dismiss) = (first.filter(usable), last.filter(usable));
     }
     let field = inside().find(|node| node.is(Flag::Editable));
     Some(Found {
         alert: Alert::new(text(panel)).with_buttons(
             buttons
                 .iter()
-                .filter_map(|(node, _)| node.label().map(str::to_owned)),
+                .filter_map(|node| node.label().map(str::to_owned)),
         ),
         accept,
         dismiss,
@@ -191,15 +206,14 @@ mod tests {
             ));
         }
         xml.push_str("</node></node></hierarchy>");
+        decoded(&xml)
+    }
+
+    fn decoded(xml: &str) -> Snapshot {
         let options = CaptureOptions::default();
-        decode(
-            xml.as_bytes(),
-            options,
-            &Facts::default(),
-            &Limits::default(),
-        )
-        .unwrap()
-        .snapshot
+        let (facts, limits) = (Facts::default(), Limits::default());
+        let decoded = decode(xml.as_bytes(), options, &facts, &limits);
+        decoded.unwrap().snapshot
     }
 
     fn answers(nodes: &[(&str, &str, &str, &str)]) -> (String, Option<String>, Option<String>) {
@@ -253,6 +267,64 @@ mod tests {
             (accept.as_deref(), dismiss.as_deref()),
             (Some("Once"), Some("No"))
         );
+    }
+
+    #[test]
+    fn a_single_button_accepts_whichever_it_is() {
+        for id in ["button1", "button2", "button3"] {
+            let (_, accept, _) = answers(&[(
+                "Button",
+                &format!("android:id/{id}"),
+                "OK",
+                "[0,40][100,60]",
+            )]);
+            assert_eq!(accept.as_deref(), Some("OK"), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_button_that_can_not_be_pressed_now_keeps_its_place() {
+        let node = |id: &str, place: &str, enabled: bool| {
+            format!(
+                "<node class=\"android.widget.Button\" resource-id=\"{id}\" text=\"{id}\" enabled=\"{enabled}\" bounds=\"{place}\" />"
+            )
+        };
+        let no = |id: &str| node(id, "[0,50][40,90]", true);
+        let yes = |id: &str| node(id, "[60,50][100,90]", false);
+        for (no, yes) in [
+            (no("android:id/button2"), yes("android:id/button1")),
+            (no("no"), yes("yes")),
+        ] {
+            let xml = format!(
+                "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"{WHOLE}\"><node \
+                 class=\"android.widget.LinearLayout\" resource-id=\"android:id/parentPanel\" bounds=\"{WHOLE}\">{no}{yes}\
+                 </node></node></hierarchy>"
+            );
+            let found = find(&decoded(&xml)).unwrap();
+            assert_eq!(found.accept, None);
+            assert!(found.dismiss.is_some());
+        }
+    }
+
+    #[test]
+    fn a_permission_controller_may_have_buttons_of_its_own() {
+        let owner = "com.android.permissioncontroller:id/permission_";
+        let button = |name: &str| format!("{owner}{name}");
+        let (deny, all, one) = (
+            button("deny_selected_button"),
+            button("allow_all_button"),
+            button("allow_button"),
+        );
+        let deny = ("Button", &*deny, "No", "[0,50][100,60]");
+        let all = ("Button", &*all, "All", "[0,60][100,70]");
+        let (_, accept, dismiss) = answers(&[deny, all]);
+        assert_eq!(
+            (accept.as_deref(), dismiss.as_deref()),
+            (Some("All"), Some("No"))
+        );
+        let known = ("Button", &*one, "Allow", "[0,70][100,80]");
+        let (_, accept, _) = answers(&[deny, all, known]);
+        assert_eq!(accept.as_deref(), Some("Allow"), "a known name comes first");
     }
 
     #[test]
