@@ -45,6 +45,22 @@ impl DeviceChoice {
             .filter(|each| each.is_usable())
             .collect();
         match usable[..] {
+            [one] if *self == Self::Only && !one.is_emulator() => {
+                // Whoever has an emulator that is about to be there means it, and not the phone beside it.
+                let coming = |each: &&FoundDevice| each.is_emulator() && each.cure().is_some();
+                let coming: Vec<_> = fitting.iter().copied().filter(coming).collect();
+                return match coming[..] {
+                    [] => Ok(one),
+                    _ => {
+                        let error = self.nothing(&coming, found);
+                        let hint = format!(
+                            "{} Or name another device by its serial number (ANDROID_SERIAL).",
+                            error.hint()
+                        );
+                        Err(error.with_hint(hint))
+                    }
+                };
+            }
             [one] => return Ok(one),
             [] => return Err(self.nothing(&fitting, found)),
             _ => {}
@@ -178,7 +194,10 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adb::DeviceState, discovery::tests::entry};
+    use crate::{
+        adb::DeviceState,
+        discovery::{FormFactor, Properties, tests::entry},
+    };
 
     fn found(serial: &str, model: &str, state: DeviceState) -> FoundDevice {
         let mut entry = entry(serial, state);
@@ -195,6 +214,19 @@ mod tests {
         let emulator = found("emulator-5554", "sdk_gphone64", DeviceState::Device);
         let other = found("emulator-5556", "sdk_tv", DeviceState::Device);
         let offline = found("OFF", "Pixel_8", DeviceState::Offline);
+        let booting = FoundDevice::new(
+            entry("emulator-5558", DeviceState::Device),
+            Some(Properties {
+                api: None,
+                release: None,
+                manufacturer: None,
+                model: None,
+                form_factor: FormFactor::Phone,
+                emulator: true,
+                avd: None,
+                booted: false,
+            }),
+        );
         let locked = found("LOCK", "Nexus", DeviceState::Unauthorized);
         let only = DeviceChoice::Only;
         let serial = |serial: &str| DeviceChoice::Serial(serial.to_owned());
@@ -207,6 +239,26 @@ mod tests {
                 Ok("emulator-5554"),
             ),
             (&only, vec![phone("A"), offline.clone()], Ok("A")),
+            // The emulator is meant, also while it is not there yet.
+            (
+                &only,
+                vec![
+                    phone("A"),
+                    found("emulator-5554", "sdk", DeviceState::Offline),
+                ],
+                Err((ErrorCode::DeviceNotFound, "device_offline")),
+            ),
+            (
+                &only,
+                vec![phone("A"), booting.clone()],
+                Err((ErrorCode::DeviceNotFound, "device_not_ready")),
+            ),
+            (&serial("A"), vec![phone("A"), booting.clone()], Ok("A")),
+            (
+                &only,
+                vec![emulator.clone(), booting.clone()],
+                Ok("emulator-5554"),
+            ),
             (
                 &only,
                 vec![phone("A"), phone("B")],
