@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::{
+    field::Meant,
     text::{self, Edit, Edited},
     touch, wait,
 };
@@ -14,7 +15,6 @@ use agent_device_core::{
     Call, Error, ErrorCode, Result, Snapshot,
     action::{FieldState, Performed, Text, Touch},
     dispatch::rows::android_helper as rows,
-    geometry::Point,
     observe::Judgement,
     snapshot::{CaptureOptions, Flag, Node},
 };
@@ -30,7 +30,7 @@ pub(super) async fn focus(
     touch: &Touch,
     call: &Call,
 ) -> Result<Performed> {
-    focused(helper, memory, touch, call).await?;
+    focused(helper, memory, touch, &Meant::by(touch), call).await?;
     Ok(Performed::by("coordinates"))
 }
 
@@ -54,7 +54,8 @@ pub(super) async fn fill(
         )
         .with_reason("android_field_read_only"));
     }
-    let field = focused(helper, memory, touch, call).await?;
+    let meant = Meant::by(touch);
+    let field = focused(helper, memory, touch, &meant, call).await?;
     let Edited { reply, performed } = text::edit(helper, &edit, call).await?;
     if field.secret || reply.facts.is("fieldPassword") == Some(true) {
         return Ok(match reply.facts.number("lengthAfter") {
@@ -62,13 +63,11 @@ pub(super) async fn fill(
             None => unread(performed),
         });
     }
-    let name = field.name.as_deref();
-    Ok(
-        match read_back(helper, memory, name, touch.point, text, call).await {
-            Some(state) => performed.with_field(state),
-            None => unread(performed),
-        },
-    )
+    let held = read_back(helper, memory, &meant, &field.held, text, call).await;
+    Ok(match held {
+        Some(state) => performed.with_field(state),
+        None => unread(performed),
+    })
 }
 
 fn unread(performed: Performed) -> Performed {
@@ -83,27 +82,25 @@ async fn look(helper: &Helper, memory: &Memory, call: &Call) -> Result<Snapshot>
 
 /// The field that has the focus.
 struct Field {
-    /// Its identifier.
-    name: Option<String>,
+    held: FieldState,
     secret: bool,
 }
 
 /// Gives the field the focus by a tap, and looks whether it has it.
-async fn focused(helper: &Helper, memory: &Memory, touch: &Touch, call: &Call) -> Result<Field> {
-    let wanted = touch
-        .target
-        .as_ref()
-        .and_then(|target| target.node().identifier().map(str::to_owned));
+async fn focused(
+    helper: &Helper,
+    memory: &Memory,
+    touch: &Touch,
+    meant: &Meant,
+    call: &Call,
+) -> Result<Field> {
     touch::tap(helper, memory, touch, 1, call).await?;
-    let has_focus = |screen: &Snapshot, _: Option<&_>, _| {
-        let mut focused = screen.nodes().filter(|node| node.is(Flag::Focused));
-        match focused.find(|node| is_meant(*node, wanted.as_deref(), touch.point)) {
-            Some(field) => Judgement::Done(Field {
-                name: field.identifier().map(str::to_owned),
-                secret: field.is(Flag::Secure),
-            }),
-            None => Judgement::go_on(),
-        }
+    let has_focus = |screen: &Snapshot, _: Option<&_>, _| match meant.focused(screen) {
+        Some(field) => Judgement::Done(Field {
+            held: state(field),
+            secret: field.is(Flag::Secure),
+        }),
+        None => Judgement::go_on(),
     };
     let field = wait::until(
         "focus",
@@ -124,29 +121,22 @@ async fn focused(helper: &Helper, memory: &Memory, touch: &Touch, call: &Call) -
     })
 }
 
-/// Whether this is the field that was meant: by its identifier, else by its place. A keyboard that slides in moves fields.
-fn is_meant(node: Node<'_>, wanted: Option<&str>, point: Point) -> bool {
-    match wanted {
-        Some(wanted) => node.identifier() == Some(wanted),
-        None => node.bounds().is_some_and(|bounds| bounds.contains(point)),
-    }
-}
-
-/// What the field holds once it holds still. The text was sent: a failure here does not fail the action.
+/// What the field holds once it holds still. One that shows what it held before may not have drawn yet. The text was sent: a
+/// failure here does not fail the action.
 async fn read_back(
     helper: &Helper,
     memory: &Memory,
-    name: Option<&str>,
-    point: Point,
+    meant: &Meant,
+    old: &FieldState,
     text: &Text,
     call: &Call,
 ) -> Option<FieldState> {
     let mut before = None;
     let mut last = None;
     let rests = |screen: &Snapshot, _: Option<&_>, _| {
-        let now = held(screen, name, point);
+        let now = meant.on(screen).map(state);
         let wanted = matches!(&now, Some(FieldState::Text(held)) if held == text.expose());
-        let still = now.is_some() && now == before;
+        let still = now.as_ref().is_some_and(|now| now != old) && now == before;
         before.clone_from(&now);
         last = now;
         if wanted || still {
@@ -164,17 +154,6 @@ async fn read_back(
     )
     .await;
     looked.ok().and(last)
-}
-
-/// What the field holds: the one that is meant and has the focus, else the one that is meant.
-fn held(screen: &Snapshot, name: Option<&str>, point: Point) -> Option<FieldState> {
-    let meant = |node: &Node<'_>| is_meant(*node, name, point);
-    let mut focused = screen.nodes().filter(|node| node.is(Flag::Focused));
-    let mut fields = screen.nodes().filter(|node| node.is(Flag::Editable));
-    focused
-        .find(meant)
-        .or_else(|| fields.find(meant))
-        .map(state)
 }
 
 fn state(field: Node<'_>) -> FieldState {

@@ -5,6 +5,7 @@
 
 mod alert;
 mod app;
+mod field;
 mod fill;
 mod guard;
 mod target;

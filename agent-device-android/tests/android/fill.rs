@@ -192,8 +192,8 @@ async fn what_a_field_holds_is_told_as_the_device_tells_it() {
             screen(4, &focused(NAME, "text=\"old\"")),
             done(action, 5, facts),
         ];
-        // A value counts when it was seen twice, or when it is the one that was wanted.
-        scripts.extend((6..9).map(|number| screen(number, &focused(NAME, shown))));
+        // A value counts when it was seen twice, or when it is the one that was wanted; the old one not before its time is over.
+        scripts.extend((6..60).map(|number| screen(number, &focused(NAME, shown))));
         let (_peer, android) = follow(scripts).await;
         let call = Call::standalone(std::time::Duration::from_secs(10));
         let fill = Action::Fill(field(), wanted);
@@ -212,5 +212,20 @@ async fn typing_needs_a_field_with_the_focus() {
     let error = device.type_text("x").await.unwrap_err();
     assert!(error.dispatched().is_no(), "{error:?}");
     assert_eq!(error.dispatched_steps(), 0);
+    std::mem::forget(android);
+}
+
+/// A field that its app renders itself, after a while.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_is_drawn_late_is_waited_for() {
+    let shows = |number, text: &str| screen(number, &focused(NAME, &format!("text=\"{text}\"")));
+    let mut scripts = vec![done("tap", 3, ""), shows(4, "old"), done("settext", 5, "")];
+    scripts.extend((6..11).map(|number| shows(number, "old")));
+    scripts.push(shows(11, "new"));
+    let (_peer, android) = follow(scripts).await;
+    let call = Call::standalone(std::time::Duration::from_secs(10));
+    let fill = Action::Fill(field(), "new".into());
+    let performed = android.perform(&fill, &call).await.unwrap();
+    assert_eq!(performed.field, Some(FieldState::Text("new".to_owned())));
     std::mem::forget(android);
 }
