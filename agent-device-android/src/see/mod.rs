@@ -17,7 +17,7 @@ use crate::{
     backend::Memory,
     error::TOO_LARGE,
     helper::{Command, Facts, Helper, HelperFailure},
-    hierarchy::{self, Content, Limits, Unusable},
+    hierarchy::{self, Content, Limits},
 };
 pub(crate) use alert::{Found as FoundAlert, PERMISSIONS, SYSTEM, find as find_alert};
 pub(crate) use fresh::{Mark, capture, fingerprint};
@@ -36,7 +36,7 @@ pub(crate) async fn tree(
 pub(crate) struct Look {
     pub(crate) snapshot: Snapshot,
     pub(crate) fingerprint: u64,
-    /// Next to nothing is in the app's window.
+    /// What the app shows is not in it, or not yet.
     pub(crate) poor: bool,
 }
 
@@ -49,6 +49,10 @@ async fn look(
     let (facts, document, source) = helper.snapshot(call).await?;
     let app = memory.app();
     let mut facts = hierarchy_facts(&facts, app.as_deref(), source, helper.config.bare_ids);
+    // It may have turned since: the next touch is checked against what is now.
+    if let Some(display) = facts.display {
+        memory.set_display(display);
+    }
     let limits = Limits {
         bytes: helper.config.max_capture,
         ..Limits::default()
@@ -63,10 +67,7 @@ async fn look(
     }
     Ok(Look {
         fingerprint,
-        poor: matches!(
-            decoded.content,
-            Content::Unusable(Unusable::ContentPoorAppWindow | Unusable::EmptyHelperOutput)
-        ),
+        poor: matches!(decoded.content, Content::Unusable(_)),
         snapshot: decoded.snapshot,
     })
 }
