@@ -6,10 +6,15 @@ mod failure;
 
 use std::time::Duration;
 
-use agent_device_core::{Call, Error, ErrorCode, Result, dispatch::rows::android_adb as rows};
+use agent_device_core::{
+    Call, Error, ErrorCode, Result, dispatch::rows::android_adb as rows, last_work,
+};
 use tokio::io::AsyncRead;
 
-use crate::adb::{AdbDevice, ShellCommand, ShellOutput};
+use crate::{
+    adb::{AdbDevice, ShellCommand, ShellOutput},
+    helper::LAST_WORDS,
+};
 
 pub use failure::InstallFailure;
 pub(crate) use failure::printed;
@@ -83,17 +88,15 @@ pub(crate) async fn install(
             succeeded(&output)?;
             return Ok(InstallMethod::Streamed);
         }
-        let path = pushed_name();
-        device.push(&mut data, &path, 0o644, call).await?;
+        let file = PushedFile::new(device);
+        device.push(&mut data, &file.path, 0o644, call).await?;
         let command = ShellCommand::new("pm")?
             .arg("install")?
             .args(options.words())?
-            .arg(&path)?;
-        let output = device.shell(&command, call).await;
-        let remove = ShellCommand::new("rm")?.args(["-f", &path])?;
-        // A file that is left behind harms nobody.
-        let _ = device.shell(&remove, call).await;
-        succeeded(&output?)?;
+            .arg(&file.path)?;
+        let output = device.shell(&command, call).await?;
+        file.remove().await;
+        succeeded(&output)?;
         Ok(InstallMethod::Pushed)
     };
     match tokio::time::timeout(limit, work).await {
@@ -115,9 +118,52 @@ async fn may_stream(device: &AdbDevice, call: &Call) -> Result<bool> {
     Ok(features.has("cmd") && features.has("shell_v2"))
 }
 
-/// A name that no other run uses at the same time.
-fn pushed_name() -> String {
-    format!("/data/local/tmp/agent-device-{}.apk", crate::word::word())
+/// A file on the device that goes with its owner, however the install ends: an app is large, and nobody else removes it.
+struct PushedFile<'a> {
+    device: &'a AdbDevice,
+    path: String,
+    removed: bool,
+}
+
+impl<'a> PushedFile<'a> {
+    fn new(device: &'a AdbDevice) -> Self {
+        Self {
+            device,
+            // A name that no other run uses at the same time.
+            path: format!("/data/local/tmp/agent-device-{}.apk", crate::word::word()),
+            removed: false,
+        }
+    }
+
+    async fn remove(mut self) {
+        self.removed = remove(self.device, &self.path).await;
+    }
+}
+
+impl Drop for PushedFile<'_> {
+    fn drop(&mut self) {
+        if self.removed {
+            return;
+        }
+        let (device, path) = (self.device.clone(), self.path.clone());
+        last_work(
+            "android-remove",
+            LAST_WORDS,
+            move || async move { remove(&device, &path).await },
+            || {
+                tracing::debug!(name: "agent_device.android.file_left", "a file stays on the device");
+            },
+        );
+    }
+}
+
+async fn remove(device: &AdbDevice, path: &str) -> bool {
+    let call = Call::standalone(LAST_WORDS);
+    let Ok(remove) = ShellCommand::new("rm").and_then(|rm| rm.args(["-f", path])) else {
+        return false;
+    };
+    let output = device.shell(&remove, &call).await;
+    output.is_ok_and(|output| output.code == 0)
 }
 
 /// An install that hangs looks like a broken connection, and is a question on the screen more often.

@@ -308,6 +308,29 @@ async fn what_is_no_file_is_not_waited_for() {
     assert!(peer.requests().is_empty());
 }
 
+/// A file that was pushed for an install goes, also when the push breaks off or the install never answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pushed_app_is_removed_however_its_install_ends() {
+    let removed = || started(vec![okay(), Step::Send(frame(3, &[0]))]);
+    let mut broken = started(vec![okay()]);
+    broken.push(Step::Reset);
+    let held = started(vec![okay(), Step::Hang]);
+    for scripts in [vec![broken, removed()], vec![held, removed()]] {
+        let peer = Scripted::start(scripts).await;
+        let apps = Apps::of(&device(&peer));
+        let mut options = InstallOptions::default();
+        options.timeout = Duration::from_millis(300);
+        let error = apps.install_bytes(b"PK", &options, &call()).await;
+        error.unwrap_err();
+        let requests = peer.requests();
+        let last = requests.last().unwrap();
+        assert!(
+            last.contains("rm -f /data/local/tmp/agent-device-"),
+            "{requests:?}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_device_that_was_offline_is_waited_for_and_asked_once_more() {
     let refused = vec![Step::Request, fail("device offline")];
