@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_millis(150);
 /// One look at an app.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Its process.
-    pub(crate) pids: Vec<u32>,
+    /// Its processes, if the device tells.
+    pub(crate) pids: Option<Vec<u32>>,
     /// The package in front, if the device tells.
     pub(crate) front: Option<String>,
 }
@@ -72,27 +72,34 @@ fn component(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-const LOOK_SCRIPT: &str = "pidof \"$1\"; echo --; dumpsys window | grep -E 'mCurrentFocus=|mFocusedApp='; \
+/// What a failing `pidof` says is no number: then it is not known which processes run.
+const LOOK_SCRIPT: &str = "pidof \"$1\" 2>&1; echo --; dumpsys window | grep -E 'mCurrentFocus=|mFocusedApp='; \
      dumpsys activity activities | grep -E 'esumedActivity'";
 
 pub(crate) async fn look(device: &AdbDevice, package: &str, call: &Call) -> Result<Seen> {
     let output = device
         .shell(&ShellCommand::script(LOOK_SCRIPT).arg(package)?, call)
         .await?;
-    let text = output.stdout_text();
-    let (pids, dump) = text.split_once("--\n").unwrap_or((&text, ""));
-    Ok(Seen {
+    Ok(read(&output.stdout_text()))
+}
+
+fn read(text: &str) -> Seen {
+    // Without the mark the script did not get so far.
+    let (pids, dump) = text.split_once("--\n").unwrap_or(("?", text));
+    Seen {
         pids: pids
             .split_whitespace()
-            .filter_map(|pid| pid.parse().ok())
+            .map(|pid| pid.parse().ok())
             .collect(),
         front: front_of(dump),
-    })
+    }
 }
 
 /// Waits until the app is neither in front nor runs, seen twice in a row.
 pub(crate) async fn await_gone(device: &AdbDevice, package: &str, call: &Call) -> Result<()> {
-    let gone = |seen: &Seen| seen.pids.is_empty() && seen.front.as_deref() != Some(package);
+    let gone = |seen: &Seen| {
+        seen.pids.as_ref().is_some_and(Vec::is_empty) && seen.front.as_deref() != Some(package)
+    };
     let start = Instant::now();
     let mut schedule = Schedule::new("android-stop", LOOK, STOPPING.min(call.remaining()));
     schedule.min_observations = 2;
@@ -163,6 +170,15 @@ pub(crate) async fn await_front(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_device_that_does_not_tell_what_runs_is_no_proof_that_nothing_does() {
+        let pids = |text: &str| read(text).pids;
+        assert_eq!(pids("12 34\n--\nx"), Some(vec![12, 34]));
+        assert_eq!(pids("--\n"), Some(vec![]));
+        assert_eq!(pids("sh: pidof: not found\n--\n"), None);
+        assert_eq!(pids(""), None);
+    }
 
     #[test]
     fn the_app_in_front_is_found_in_the_words_of_every_android() {

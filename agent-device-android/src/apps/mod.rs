@@ -326,17 +326,22 @@ impl Apps {
     ///
     /// # Errors
     ///
-    /// The device can't be reached or doesn't answer in time.
+    /// The device can't be reached, doesn't answer in time, or doesn't tell which processes run.
     ///
     /// # Cancel safety
     ///
     /// Safe: it only reads.
     pub async fn is_running(&self, package: &str, call: &Call) -> Result<bool> {
         check_package(package)?;
-        Ok(!front::look(&self.device, package, call)
-            .await?
-            .pids
-            .is_empty())
+        let seen = front::look(&self.device, package, call).await?;
+        let pids = seen.pids.ok_or_else(|| {
+            Error::new(
+                ErrorCode::CommandFailed,
+                "the device does not tell which processes run",
+            )
+            .with_reason("android_processes_unknown")
+        })?;
+        Ok(!pids.is_empty())
     }
 
     /// The package of the app in front, if the device tells.

@@ -38,24 +38,28 @@ pub struct Opened {
 
 /// Opens an app by its package, its activity (`com.x/.Main`), a part of its package's name, or `settings`.
 pub(super) async fn app(device: &AdbDevice, name: &str, call: &Call) -> Result<Opened> {
-    let start = ShellCommand::new("am")?.args(["start", "-W"])?;
-    let (command, package) = match Entry::parse(name)? {
-        Entry::Settings => (start.args(["-a", "android.settings.SETTINGS"])?, None),
+    let (intent, package) = match Entry::parse(name)? {
+        Entry::Settings => (words(&["-a", "android.settings.SETTINGS"]), None),
         Entry::Activity { package, activity } => {
             installed(device, package, call).await?;
             let name = format!("{package}/{activity}");
-            (start.args(["-n", &name])?, Some(package.to_owned()))
+            (words(&["-n", &name]), Some(package.to_owned()))
         }
         Entry::Package(_) | Entry::Part(_) => {
             let package = resolve(device, name, call).await?;
-            let command = match entrance(device, &package, call).await? {
-                Some(activity) => start.args(["-n", &activity])?,
-                None => start.args(["-a", MAIN, "-c", LAUNCHERS[0], "-p", &package])?,
+            let intent = match entrance(device, &package, call).await? {
+                // As the launcher does it: by another intent a task that runs would get a second main screen on top of what it shows.
+                Some((activity, launcher)) => words(&["-a", MAIN, "-c", launcher, "-n", &activity]),
+                None => words(&["-a", MAIN, "-c", LAUNCHERS[0], "-p", &package]),
             };
-            (command, Some(package))
+            (intent, Some(package))
         }
     };
-    run(device, &command, package, call).await
+    run(device, &intent, package, call).await
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// Opens a link, in this app or in whatever opens such links.
@@ -74,22 +78,28 @@ pub(super) async fn url(
     if let Some(port) = local_port(url) {
         ports.lead_here(device, port, call).await?;
     }
-    let view = "android.intent.action.VIEW";
-    let mut command = ShellCommand::new("am")?.args(["start", "-W", "-a", view, "-d", url])?;
+    let mut intent = words(&["-a", "android.intent.action.VIEW", "-d", url]);
     if let Some(package) = package {
-        command = command.args(["-p", package])?;
+        intent.extend(words(&["-p", package]));
     }
-    run(device, &command, package.map(str::to_owned), call).await
+    run(device, &intent, package.map(str::to_owned), call).await
 }
 
 async fn run(
     device: &AdbDevice,
-    command: &ShellCommand,
+    intent: &[String],
     package: Option<String>,
     call: &Call,
 ) -> Result<Opened> {
-    let started = mutate(device, command, call);
+    let command = ShellCommand::new("am")?
+        .args(["start", "-W"])?
+        .args(intent)?;
+    let started = mutate(device, &command, call);
     let Ok(started) = tokio::time::timeout(DRAWING, started).await else {
+        let package = match package {
+            Some(package) => Some(package),
+            None => opener(device, intent, call).await,
+        };
         return slow(device, package, call).await;
     };
     let output = started?;
@@ -156,31 +166,44 @@ fn complaint(output: &ShellOutput) -> Option<String> {
     })
 }
 
-/// The activity by which an app is entered. Only a read is sent; devices before Android 7 don't know the question.
-async fn entrance(device: &AdbDevice, package: &str, call: &Call) -> Result<Option<String>> {
+/// The activity by which an app is entered, and the category of its entrance. Only a read is sent; devices before Android 7 don't know the question.
+async fn entrance(
+    device: &AdbDevice,
+    package: &str,
+    call: &Call,
+) -> Result<Option<(String, &'static str)>> {
     let own = format!("{package}/");
     for launcher in LAUNCHERS {
-        let ask = ShellCommand::new("cmd")?.args([
-            "package",
-            "resolve-activity",
-            "--brief",
-            "-a",
-            MAIN,
-            "-c",
-            launcher,
-            package,
-        ])?;
-        let output = device.shell(&ask, call).await?;
-        let text = output.stdout_text();
-        let found = text
-            .lines()
-            .map(str::trim)
-            .find(|line| line.starts_with(&own));
-        if let Some(found) = found {
-            return Ok(Some(found.to_owned()));
+        let intent = words(&["-a", MAIN, "-c", launcher, package]);
+        let found = resolved(device, &intent, call).await?;
+        if let Some(found) = found.filter(|found| found.starts_with(&own)) {
+            return Ok(Some((found, *launcher)));
         }
     }
     Ok(None)
+}
+
+/// The package that an intent without one is for, as far as the device tells.
+async fn opener(device: &AdbDevice, intent: &[String], call: &Call) -> Option<String> {
+    let activity = resolved(device, intent, call).await.ok()??;
+    activity
+        .split_once('/')
+        .map(|(package, _)| package.to_owned())
+}
+
+/// The activity that an intent leads to: `com.x/.Main`.
+async fn resolved(device: &AdbDevice, intent: &[String], call: &Call) -> Result<Option<String>> {
+    let ask = ShellCommand::new("cmd")?
+        .args(["package", "resolve-activity", "--brief"])?
+        .args(intent)?;
+    let output = device.shell(&ask, call).await?;
+    let text = output.stdout_text();
+    let activity = |line: &&str| {
+        let package = line.split_once('/').map(|(package, _)| package);
+        package.is_some_and(|package| super::check_package(package).is_ok())
+    };
+    let found = text.lines().map(str::trim).find(activity);
+    Ok(found.map(str::to_owned))
 }
 
 #[cfg(test)]
