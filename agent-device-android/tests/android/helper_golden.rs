@@ -49,13 +49,22 @@ pub(crate) fn printed(text: &str) -> Vec<Step> {
 }
 
 async fn connect(server: &AdbServer) -> Result<Android, Error> {
+    connect_for(server, None).await
+}
+
+async fn connect_for(server: &AdbServer, app: Option<&str>) -> Result<Android, Error> {
     let device = server.device("x").unwrap().with_features("shell_v2");
     let mut config = AndroidConfig::default();
     config.install = HelperInstall::Never;
+    config.app = app.map(str::to_owned);
     Android::connect(device, config).await
 }
 
 pub(crate) async fn follow(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
+    follow_app(scripts, None).await
+}
+
+async fn follow_app(scripts: Vec<Vec<Step>>, app: Option<&str>) -> (Scripted, Android) {
     let session = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
     let start = [
         session,
@@ -65,7 +74,7 @@ pub(crate) async fn follow(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
     let mut config = AdbConfig::default();
     config.start_server = false;
     let peer = Scripted::start_with([start.to_vec(), scripts].concat(), config).await;
-    let android = connect(&peer.server).await.unwrap();
+    let android = connect_for(&peer.server, app).await.unwrap();
     (peer, android)
 }
 
@@ -109,7 +118,12 @@ fn tap() -> Action {
 
 /// A capture of this document.
 pub(crate) fn screen(number: u32, document: &str) -> Vec<Step> {
-    let head = format!("byteLength={}\n", document.len());
+    screen_with(number, document, "")
+}
+
+/// A capture with these facts.
+fn screen_with(number: u32, document: &str, facts: &str) -> Vec<Step> {
+    let head = format!("{facts}byteLength={}\n", document.len());
     let mut look = done("snapshot", number, &head);
     look.push(Step::Send(document.as_bytes().to_vec()));
     look
@@ -270,4 +284,116 @@ async fn the_screen_before_an_action_that_leads_on_is_not_the_one_after() {
         assert_eq!(labels, ["new"], "{action:?}");
         std::mem::forget(android);
     }
+}
+
+/// An alert that asks for a text; `button` are the attributes of its accepting button.
+fn prompt(button: &str) -> String {
+    format!(
+        "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][90,90]\">\
+         <node class=\"android.widget.LinearLayout\" resource-id=\"android:id/parentPanel\" bounds=\"[0,0][90,90]\">\
+         <node class=\"android.widget.EditText\" resource-id=\"com.app:id/answer\" focused=\"true\" editable=\"true\" \
+         text=\"x\" bounds=\"[0,0][90,40]\" />\
+         <node class=\"android.widget.Button\" resource-id=\"android:id/button2\" text=\"Cancel\" bounds=\"[0,40][40,90]\" />\
+         <node class=\"android.widget.Button\" resource-id=\"android:id/button1\" text=\"OK\" {button} bounds=\"[50,40][90,90]\" />\
+         </node></node></hierarchy>"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_the_answer_has_taken_away_is_not_pressed_where_it_was() {
+    let (open, disabled) = (prompt("enabled=\"true\""), prompt("enabled=\"false\""));
+    let scripts = vec![
+        screen(3, &open),
+        done("tap", 4, ""),
+        screen(5, &open),
+        done("settext", 6, ""),
+        screen(7, &open),
+        screen(8, &disabled),
+        done("tap", 9, ""),
+        screen(10, &disabled),
+    ];
+    let error = act(scripts, Action::AcceptAlert(Some("x".into()))).await;
+    assert_eq!(
+        error.reason(),
+        Some("android_alert_unanswerable"),
+        "{error:?}"
+    );
+}
+
+/// The dialog about a silent app was in front a moment ago; now the app is back, and asks something itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_apps_own_alert_is_not_answered_in_place_of_the_systems_dialog() {
+    let focus = "  mCurrentFocus=Window{1a u0 Application Not Responding: com.app}\n";
+    let mut scripts = vec![screen(3, DIALOG), printed(focus)];
+    // Looks alone, for as long as a dialog may take to come; then what was meant.
+    scripts.extend((4..100).map(|number| screen(number, ALERT)));
+    let (peer, android) = follow_app(scripts, Some("com.app")).await;
+    let call = Call::standalone(Duration::from_secs(6));
+    android
+        .capture(&CaptureOptions::default(), &call)
+        .await
+        .unwrap();
+    let meant = Action::Tap(touch(10.0, Some(field())));
+    let error = android.perform(&meant, &call).await.unwrap_err();
+    std::mem::forget(android);
+    // What was meant goes out once the dialog is known to have gone: the script has no answer for it.
+    assert_eq!(
+        error.reason(),
+        Some("android_helper_unreadable"),
+        "{error:?}"
+    );
+    assert_eq!(call.ledger().steps(), 0, "{error:?}");
+    assert!(peer.requests().len() > 20, "it looked for a while");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_point_is_checked_against_the_display_of_the_last_look() {
+    let turned = "displayWidth=2400\ndisplayHeight=1080\n";
+    let scripts = vec![
+        screen_with(3, ALERT, turned),
+        done("viewport", 4, &format!("kind=viewport\n{turned}")),
+        done("tap", 5, ""),
+    ];
+    // It lies on the display as it was when the device was connected to.
+    let below = Action::Tap(Touch {
+        point: Point::new(500.0, 2000.0),
+        target: None,
+    });
+    let error = after_a_look(scripts, below).await;
+    let row = error.row().map(Row::id);
+    assert_eq!(
+        row,
+        Some(rows::POINT_OUTSIDE_DISPLAY.row().id()),
+        "{error:?}"
+    );
+}
+
+/// Right after its start an app has no window yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screen_of_the_system_alone_is_looked_at_again() {
+    let bar = "<hierarchy rotation=\"0\"><node window-type=\"3\" window-bounds=\"[0,0][90,9]\" \
+        class=\"android.widget.FrameLayout\" package=\"com.android.systemui\" bounds=\"[0,0][90,9]\" /></hierarchy>";
+    let scripts = vec![screen(3, bar), screen(4, bar), screen(5, ALERT)];
+    let (_peer, android) = follow(scripts).await;
+    let call = Call::standalone(Duration::from_secs(5));
+    let seen = android.capture(&CaptureOptions::default(), &call).await;
+    let seen = seen.unwrap();
+    std::mem::forget(android);
+    assert!(seen.nodes().any(|node| node.label() == Some("OK")));
+}
+
+/// A link that opens in an app that draws nothing for long.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_is_open_once_its_app_is_in_front() {
+    let scripts = vec![
+        service(vec![okay(), Step::Hang]),
+        printed("priority=0 preferredOrder=0\ncom.reader/.Page\n"),
+        printed("7\n--\n  mCurrentFocus=Window{1a u0 com.reader/com.reader.Splash}\n"),
+    ];
+    let (_peer, android) = follow(scripts).await;
+    let call = Call::standalone(Duration::from_secs(30));
+    let open = Action::Open(OpenTarget::Url("reader://page/1".to_owned()));
+    let performed = android.perform(&open, &call).await.unwrap();
+    std::mem::forget(android);
+    assert_eq!(performed.warnings.len(), 1, "{performed:?}");
 }
