@@ -39,6 +39,8 @@ public final class Commands implements Handler {
                 command.run(given, reply);
             } catch (Failure e) {
                 throw e;
+            } catch (NotBegunException e) {
+                throw Failure.beforeStart(e);
             } catch (Throwable e) {
                 throw effect == Effect.MUTATES ? Failure.afterStart(e) : Failure.beforeStart(e);
             }

@@ -8,10 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Set;
 import java.util.Collections;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -51,6 +55,12 @@ public final class SessionServer {
     private final RequestReader reader;
     private final Semaphore slots;
     private final ReentrantLock turn = new ReentrantLock(true);
+    private final ExecutorService worker = Executors.newSingleThreadExecutor(new ThreadFactory() {
+        @Override
+        public Thread newThread(Runnable work) {
+            return daemon("session-worker", work);
+        }
+    });
     private final Set<Connection> open =
             Collections.newSetFromMap(new ConcurrentHashMap<Connection, Boolean>());
     private final Watchdog watchdog;
@@ -108,7 +118,7 @@ public final class SessionServer {
                     continue;
                 }
                 open.add(connection);
-                Thread thread = new Thread("session-client") {
+                daemon("session-client", new Runnable() {
                     @Override
                     public void run() {
                         try {
@@ -119,16 +129,21 @@ public final class SessionServer {
                             slots.release();
                         }
                     }
-                };
-                thread.setDaemon(true);
-                thread.start();
+                }).start();
             }
         } finally {
             stop(End.STOPPED);
             settle();
+            worker.shutdown();
             watchdog.stop();
         }
         return end;
+    }
+
+    private static Thread daemon(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     /** Ends the session from outside; the first reason counts. */
@@ -233,11 +248,11 @@ public final class SessionServer {
         return true;
     }
 
-    private void inTurn(Request request, Reply reply, boolean[] begun) throws Exception {
+    private void inTurn(Request request, Reply reply, boolean[] begun) throws Throwable {
         if (request.ttlMs < 0) {
             turn.lockInterruptibly();
         } else if (!turn.tryLock(request.ttlMs, TimeUnit.MILLISECONDS)) {
-            throw new TimeoutException("not begun within " + request.ttlMs + " ms");
+            throw new NotBegunException(request.ttlMs, "");
         }
         try {
             if (end != null) {
@@ -245,10 +260,25 @@ public final class SessionServer {
             }
             busySinceMs = clock.nowMs();
             begun[0] = true;
-            handler.handle(request, reply);
+            carryOut(request, reply);
         } finally {
             busySinceMs = -1;
             turn.unlock();
+        }
+    }
+
+    /** Always on the same thread: for each thread that ever asked for a node, Android keeps a client until the process ends. */
+    private void carryOut(final Request request, final Reply reply) throws Throwable {
+        try {
+            worker.submit(new Callable<Void>() {
+                @Override
+                public Void call() throws Exception {
+                    handler.handle(request, reply);
+                    return null;
+                }
+            }).get();
+        } catch (ExecutionException e) {
+            throw e.getCause();
         }
     }
 

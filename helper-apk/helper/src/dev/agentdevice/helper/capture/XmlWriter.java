@@ -10,10 +10,22 @@ import java.util.Arrays;
 public final class XmlWriter {
     private static final String HEAD = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"";
 
+    private static final String ESCAPED = "&<>\"'\n\r\t";
+    private static final String[] ENTITIES = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#10;", "&#13;", "&#9;"};
+    private static final boolean[] PLAIN = plainCharacters();
+
     private byte[] bytes = new byte[1 << 16];
     private int length;
     private boolean tagOpen;
     private int rotationAt;
+
+    private static boolean[] plainCharacters() {
+        boolean[] plain = new boolean[128];
+        for (char c = ' '; c < plain.length; c++) {
+            plain[c] = ESCAPED.indexOf(c) < 0;
+        }
+        return plain;
+    }
 
     public void begin() {
         ascii(HEAD);
@@ -137,43 +149,40 @@ public final class XmlWriter {
         return c < ' ' || Character.isSurrogate(c) || c >= 0xfffe ? '\ufffd' : c;
     }
 
-    private void escaped(CharSequence value) {
+    private void escaped(CharSequence text) {
+        // Styled text looks up each of its characters.
+        String value = text.toString();
         int count = value.length();
-        for (int i = 0; i < count; i++) {
-            char c = value.charAt(i);
-            switch (c) {
-                case '&':
-                    ascii("&amp;");
-                    break;
-                case '<':
-                    ascii("&lt;");
-                    break;
-                case '>':
-                    ascii("&gt;");
-                    break;
-                case '"':
-                    ascii("&quot;");
-                    break;
-                case '\'':
-                    ascii("&apos;");
-                    break;
-                case '\n':
-                    ascii("&#10;");
-                    break;
-                case '\r':
-                    ascii("&#13;");
-                    break;
-                case '\t':
-                    ascii("&#9;");
-                    break;
-                default:
-                    if (Character.isHighSurrogate(c) && i + 1 < count && Character.isLowSurrogate(value.charAt(i + 1))) {
-                        wide(Character.toCodePoint(c, value.charAt(++i)));
-                    } else {
-                        wide(legal(c));
-                    }
+        int at = 0;
+        while (at < count) {
+            int from = at;
+            while (at < count && plain(value.charAt(at))) {
+                at++;
+            }
+            ascii(value, from, at);
+            if (at < count) {
+                at = special(value, at);
             }
         }
+    }
+
+    private static boolean plain(char c) {
+        return c < 128 && PLAIN[c];
+    }
+
+    /** Writes the character and returns where the next one is. */
+    private int special(String value, int at) {
+        char c = value.charAt(at);
+        int entity = ESCAPED.indexOf(c);
+        if (entity >= 0) {
+            ascii(ENTITIES[entity]);
+        } else if (Character.isHighSurrogate(c) && at + 1 < value.length() && Character.isLowSurrogate(value.charAt(at + 1))) {
+            wide(value.codePointAt(at));
+            return at + 2;
+        } else {
+            wide(legal(c));
+        }
+        return at + 1;
     }
 
     private void wide(int c) {
@@ -201,12 +210,14 @@ public final class XmlWriter {
     }
 
     private void ascii(String text) {
-        int count = text.length();
-        reserve(count);
-        for (int i = 0; i < count; i++) {
-            bytes[length + i] = (byte) text.charAt(i);
-        }
-        length += count;
+        ascii(text, 0, text.length());
+    }
+
+    /** One copy by the platform, not one step for each character. */
+    private void ascii(String text, int from, int to) {
+        reserve(to - from);
+        text.getBytes(from, to, bytes, length);
+        length += to - from;
     }
 
     private void reserve(int more) {

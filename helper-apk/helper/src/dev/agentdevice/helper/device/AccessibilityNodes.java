@@ -1,6 +1,7 @@
 package dev.agentdevice.helper.device;
 
 import android.graphics.Rect;
+import android.os.Bundle;
 import android.view.accessibility.AccessibilityNodeInfo;
 
 import dev.agentdevice.helper.capture.NodeReader;
@@ -45,8 +46,9 @@ final class AccessibilityNodes implements NodeReader<AccessibilityNodeInfo> {
     public void attributes(AccessibilityNodeInfo node, XmlWriter out) {
         CharSequence text = node.getText();
         boolean hintShowing = ApiLevel.HINT && node.isShowingHintText();
+        boolean password = node.isPassword();
         if (text != null) {
-            out.attribute("text", node.isPassword() && !hintShowing ? Secrets.masked(text) : text);
+            out.attribute("text", password && !hintShowing ? Secrets.masked(text) : text);
         }
         if (ApiLevel.HINT) {
             nonEmpty("hint", node.getHintText(), out);
@@ -83,7 +85,10 @@ final class AccessibilityNodes implements NodeReader<AccessibilityNodeInfo> {
         if (ApiLevel.HEADING) {
             onlyTrue("heading", node.isHeading(), out);
         }
-        nonEmpty("role-description", node.getExtras().getCharSequence(ROLE_DESCRIPTION), out);
+        Bundle extras = node.getExtras();
+        if (!extras.isEmpty()) {
+            nonEmpty("role-description", extras.getCharSequence(ROLE_DESCRIPTION), out);
+        }
         if (ApiLevel.STATE_DESCRIPTION) {
             nonEmpty("state-description", node.getStateDescription(), out);
         }
@@ -93,7 +98,7 @@ final class AccessibilityNodes implements NodeReader<AccessibilityNodeInfo> {
             out.attribute("can-scroll-forward", (actions & AccessibilityNodeInfo.ACTION_SCROLL_FORWARD) != 0);
             out.attribute("can-scroll-backward", (actions & AccessibilityNodeInfo.ACTION_SCROLL_BACKWARD) != 0);
         }
-        out.attribute("password", node.isPassword());
+        out.attribute("password", password);
         node.getBoundsInScreen(rect);
         out.bounds("bounds", rect.left, rect.top, rect.right, rect.bottom);
     }
