@@ -8,6 +8,7 @@ mod corpus;
 mod golden;
 mod launch;
 mod peers;
+mod rules;
 mod scripted;
 mod session;
 mod sim;

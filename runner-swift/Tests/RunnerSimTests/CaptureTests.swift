@@ -44,6 +44,19 @@ final class CaptureTests: XCTestCase {
         XCTAssertEqual(stage.send("snapshot", ["raw": true]).code, "IOS_AX_SNAPSHOT_FAILED")
     }
 
+    func testARejectedTreeMakesTheAppsHandleSuspectAndTheNextCommandFindsTheAppAfresh() {
+        for raw in [false, true] {
+            stage.show(.counter)
+            stage.device.arm(.axReject, 9)
+            stage.device.arm(.privateReject, 9)
+            let before = stage.device.forgotten
+            stage.send("snapshot", ["interactiveOnly": true, "raw": raw])
+            XCTAssertGreaterThan(stage.device.forgotten, before, "raw: \(raw)")
+            stage.device.clearFaults()
+            XCTAssertEqual(stage.tap("counter")["message"], "tapped")
+        }
+    }
+
     func testASlowTreeIsLeftOutForAWhileRawIsExemptAndAnotherProcessStartsAfresh() {
         let backend = { (answer: Answer) in answer.quality["backend"] as? String }
         stage.show(.counter)

@@ -45,19 +45,3 @@ func guarded<Value>(_ work: @MainActor () throws -> Value) throws -> Value {
 func withoutWaits<Value>(of app: XCUIApplication, _ work: @MainActor () throws -> Value) throws -> Value {
     try throughC(work) { call, context in runner_without_waits(Unmanaged.passUnretained(app).toOpaque(), call, context) }
 }
-
-/// Time on the main thread goes on in slices of its run loop: XCTest delivers there what a command waits for.
-struct RunLoopTime: TimeSource {
-    private static let slice = 0.02
-    private let system = SystemTime()
-
-    var uptime: Double { system.uptime }
-
-    func wait(for latch: Latch, until deadline: Double) -> Bool {
-        guard Thread.isMainThread else { return system.wait(for: latch, until: deadline) }
-        while !latch.isOpen, deadline > uptime {
-            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: min(Self.slice, deadline - uptime)))
-        }
-        return latch.isOpen
-    }
-}

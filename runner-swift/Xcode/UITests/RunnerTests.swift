@@ -17,7 +17,7 @@ final class RunnerTests: XCTestCase {
         let process = ProcessInfo.processInfo
         let options = try RunnerOptions(environment: process.environment, arguments: process.arguments)
         if options.isNoop { return }
-        let (time, markers) = (RunLoopTime(), Markers.standardError)
+        let (time, markers) = (SystemTime(), Markers.standardError)
         markers.write("HEADLESS_STARTUP", "1")
         recorder.begin(self, markers: markers)
         let session = Session(

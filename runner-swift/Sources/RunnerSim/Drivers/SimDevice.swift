@@ -11,6 +11,7 @@ final class SimDevice: FailureCounter {
         var app: App
         var faults = Faults()
         var failures = 0
+        var forgotten = 0
         /// Opens when faults are cleared, and ends what hangs.
         var mended = Latch()
     }
@@ -85,6 +86,13 @@ final class SimDevice: FailureCounter {
         kill(getpid(), SIGKILL)
         while true { sleep(1) }
     }
+
+    // MARK: Handles
+
+    /// How often the runner let go of its handles of apps.
+    var forgotten: Int { state.withLock { $0.forgotten } }
+
+    func forgetHandles() { state.withLock { $0.forgotten += 1 } }
 
     // MARK: Recorded failures
 

@@ -39,5 +39,5 @@ struct SimTarget: TargetDriver {
         return SystemSurface(bundleId: "com.apple.SafariViewService", kind: "web-auth")
     }
 
-    func forgetHandles() {}
+    func forgetHandles() { device.forgetHandles() }
 }
