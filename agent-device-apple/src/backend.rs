@@ -4,6 +4,7 @@ use std::{
     borrow::Cow,
     collections::VecDeque,
     fmt,
+    net::SocketAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -170,7 +171,7 @@ impl Apple {
     pub async fn connect(target: AppleTarget, config: AppleConfig) -> Result<Self> {
         let budget = config
             .build_timeout
-            .saturating_add(config.startup_timeout * 2);
+            .saturating_add(config.startup_timeout.saturating_mul(2));
         let apple = Self::new(target, config);
         see::uptime(&apple, &Call::standalone(budget)).await?;
         // The simulator is up now.
@@ -189,6 +190,13 @@ impl Apple {
     /// Where the runner's session stands.
     pub fn state(&self) -> RunnerState {
         self.runner.state()
+    }
+
+    /// Where the runner of this device listens, while there is one that this machine reaches by its own network (not that of a
+    /// phone). Another process can drive the same device through it, as [`AppleTarget::Runner`] with the same
+    /// [`RunnerConfig::token`](crate::RunnerConfig::token), as long as this one lives.
+    pub async fn runner_address(&self) -> Option<SocketAddr> {
+        self.runner.address().await
     }
 
     /// How many trees were asked of the runner so far. Those of a simulator's accessibility server are not among them.

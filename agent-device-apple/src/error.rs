@@ -3,6 +3,9 @@
 //! The verdict comes from how far a command got, from the runner's code, and from its journal; never from a message. A `no` of
 //! the runner's is a code that it gives only before it has done anything.
 
+mod start;
+mod tool;
+
 use agent_device_core::{
     DispatchDisclosure, Error, ErrorCode,
     dispatch::{
@@ -12,9 +15,12 @@ use agent_device_core::{
     reason,
 };
 
+pub(crate) use start::StartFailure;
+use tool::shown;
+
 use crate::{
     runner::{LaunchFailure, Lost, RunnerError, Skip, Unwritten},
-    tools::{BuildFailure, Cause, ToolFailure},
+    tools::ToolFailure,
 };
 
 /// A command of the runner that failed, or that was never sent.
@@ -116,30 +122,6 @@ fn lost(after: After) -> &'static str {
     }
 }
 
-/// Why no runner came up.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartFailure {
-    #[error(transparent)]
-    Launch(LaunchFailure),
-    #[error("xcodebuild ended with code {code} before the runner answered")]
-    Exited {
-        code: i32,
-        cause: Option<Cause>,
-        output: String,
-    },
-    #[error("the runner did not answer within the time for its start")]
-    NotReady {
-        cause: Option<Cause>,
-        output: String,
-    },
-    #[error("the runner can't listen: {0}")]
-    Listener(String),
-    #[error("the caller cancelled")]
-    Canceled,
-    #[error("nobody listens at {0}")]
-    NobodyThere(String),
-}
-
 impl RunnerFailure {
     /// A failure to reach the runner of which nothing was written.
     pub(crate) fn unwritten(why: Unwritten) -> Self {
@@ -208,6 +190,7 @@ fn said_reason(code: &str) -> Option<&'static str> {
         "MAIN_THREAD_TIMEOUT" => "main_thread_timeout",
         "XCTEST_RECORDED_FAILURE" => "xctest_recorded_failure",
         "ELEMENT_NOT_FOUND" => "target_gone",
+        "TARGET_NOT_FOCUSED" => "target_not_focused",
         _ => return None,
     })
 }
@@ -227,6 +210,7 @@ fn verdict_of_code(code: &str) -> Verdict {
         "APP_SCREEN_CAPTURE_UNRENDERABLE" => rows::REPLY_APP_SCREEN_CAPTURE_UNRENDERABLE.into(),
         "ELEMENT_NOT_FOUND" => rows::REPLY_ELEMENT_NOT_FOUND.into(),
         "ELEMENT_OFFSCREEN" => rows::REPLY_ELEMENT_OFFSCREEN.into(),
+        "TARGET_NOT_FOCUSED" => rows::REPLY_TARGET_NOT_FOCUSED.into(),
         "AMBIGUOUS_MATCH" => rows::REPLY_AMBIGUOUS_MATCH.into(),
         "MAIN_THREAD_TIMEOUT" => rows::REPLY_MAIN_THREAD_TIMEOUT.into(),
         "UNSUPPORTED_OPERATION" => rows::REPLY_UNSUPPORTED_OPERATION.into(),
@@ -281,144 +265,6 @@ impl DispatchDisclosure for RunnerFailure {
             },
         })
     }
-}
-
-impl StartFailure {
-    fn cause(&self) -> Option<&Cause> {
-        match self {
-            Self::Exited { cause, .. } | Self::NotReady { cause, .. } => cause.as_ref(),
-            Self::Launch(LaunchFailure::Cause(cause)) => Some(cause),
-            Self::Launch(LaunchFailure::Build(BuildFailure::Failed { cause, .. })) => {
-                cause.as_ref()
-            }
-            _ => None,
-        }
-    }
-
-    fn output(&self) -> Option<&str> {
-        match self {
-            Self::Exited { output, .. } | Self::NotReady { output, .. } => Some(output),
-            Self::Launch(LaunchFailure::Build(BuildFailure::Failed { output, .. })) => Some(output),
-            _ => None,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        if let Some(cause) = self.cause() {
-            return cause.reason.as_str();
-        }
-        match self {
-            Self::Exited { .. } => "xcodebuild_exited_early",
-            Self::NotReady { .. } => "runner_connect_timeout",
-            Self::Listener(_) => "runner_listener_failed",
-            Self::Canceled => reason::REQUEST_CANCELED,
-            Self::NobodyThere(_) => "runner_connect_refused",
-            Self::Launch(launch) => match launch {
-                LaunchFailure::Leased { .. } => "device_leased",
-                LaunchFailure::NoDevice { .. } => "device_not_found",
-                LaunchFailure::Cause(cause) => cause.reason.as_str(),
-                LaunchFailure::Io(_) | LaunchFailure::Patch(_) => "runner_launch_failed",
-                LaunchFailure::Tool(tool) | LaunchFailure::Build(BuildFailure::Tool(tool)) => {
-                    tool_reason(tool)
-                }
-                LaunchFailure::Build(BuildFailure::NoSource) => "runner_source_missing",
-                LaunchFailure::Build(BuildFailure::Failed { .. }) => "build_failed_unclassified",
-                LaunchFailure::Build(_) => "runner_build_unusable",
-            },
-        }
-    }
-
-    fn code(&self) -> ErrorCode {
-        match self {
-            Self::Launch(LaunchFailure::Leased { .. }) => ErrorCode::DeviceInUse,
-            Self::Launch(LaunchFailure::NoDevice { .. }) => ErrorCode::DeviceNotFound,
-            Self::Launch(
-                LaunchFailure::Tool(ToolFailure::Missing { .. })
-                | LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Missing { .. })),
-            ) => ErrorCode::ToolMissing,
-            Self::Launch(LaunchFailure::Build(BuildFailure::NoSource)) => ErrorCode::InvalidArgs,
-            _ => ErrorCode::CommandFailed,
-        }
-    }
-
-    fn retriable(&self) -> Option<bool> {
-        match (self, self.cause()) {
-            (_, Some(cause)) => Some(cause.reason.is_passing()),
-            (Self::Launch(LaunchFailure::Tool(ToolFailure::Timeout { .. })), _)
-            | (
-                Self::Launch(LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Timeout {
-                    ..
-                }))),
-                _,
-            )
-            | (Self::NotReady { .. }, _) => Some(true),
-            _ => None,
-        }
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        if let Some(cause) = self.cause() {
-            return Some(cause.reason.fix());
-        }
-        Some(match self.reason() {
-            "runner_connect_timeout" => {
-                "Look at the device: a dialog or a lock screen may hold the runner up. details.output has what xcodebuild said."
-            }
-            "xcodebuild_exited_early" => "Read the last lines of the output in details.output.",
-            "runner_phase_budget_exhausted" => {
-                "A build of the runner takes minutes: give the first connection that time, or raise build_timeout."
-            }
-            "runner_source_missing" => {
-                "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
-            }
-            "device_leased" => "End the other process, or wait until it is done with the device.",
-            "apple_toolchain_probe_unavailable" => {
-                "xcodebuild did not answer. Run `xcodebuild -version` once by hand, then repeat."
-            }
-            "runner_connect_refused" => "Start the runner first, or check its address.",
-            _ => return None,
-        })
-    }
-}
-
-fn tool_reason(failure: &ToolFailure) -> &'static str {
-    match failure {
-        ToolFailure::Missing { .. } => "tool_missing",
-        ToolFailure::Timeout { command, .. }
-            if command.starts_with("xcodebuild -version") || command.contains("--show-sdk") =>
-        {
-            "apple_toolchain_probe_unavailable"
-        }
-        ToolFailure::Timeout { command, .. } if command.starts_with("xcodebuild build") => {
-            "runner_phase_budget_exhausted"
-        }
-        ToolFailure::Timeout { .. } => "tool_unanswered",
-        ToolFailure::Canceled { .. } => reason::REQUEST_CANCELED,
-        _ => "tool_failed",
-    }
-}
-
-impl DispatchDisclosure for ToolFailure {
-    fn verdict(&self) -> Option<Verdict> {
-        Some(match self {
-            Self::Missing { .. } => rows::TOOL_MISSING.into(),
-            Self::Timeout { .. } => rows::TOOL_UNANSWERED.into(),
-            Self::Canceled { .. } => core::CANCELED_IN_FLIGHT.into(),
-            _ => rows::TOOL_FAILED.into(),
-        })
-    }
-}
-
-/// How much of an output an error carries.
-const SHOWN: usize = 2048;
-
-fn shown(text: &str) -> String {
-    let text = text.trim_end();
-    let mut from = text.len().saturating_sub(SHOWN);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text[from..].to_owned()
 }
 
 fn code_of(runner: &str) -> ErrorCode {
@@ -501,39 +347,4 @@ fn skipped(error: Error, skip: Option<Skip>) -> Error {
             "runnerReadinessPreflightSkippedAgeMs",
             u64::try_from(skip.age.as_millis()).unwrap_or(u64::MAX),
         )
-}
-
-impl From<ToolFailure> for Error {
-    fn from(failure: ToolFailure) -> Self {
-        let code = match &failure {
-            ToolFailure::Missing { .. } => ErrorCode::ToolMissing,
-            _ => ErrorCode::CommandFailed,
-        };
-        let error = Error::new(code, failure.to_string())
-            .disclosed_by(&failure)
-            .with_reason(tool_reason(&failure));
-        match failure {
-            ToolFailure::Missing { tool, source } => {
-                let error = error.with_detail("tool", tool).with_hint(
-                    "Install Xcode, select it with xcode-select, and put its tools on PATH.",
-                );
-                match source {
-                    Some(source) => error.with_source(source),
-                    None => error,
-                }
-            }
-            ToolFailure::Exit {
-                code,
-                stdout,
-                stderr,
-                ..
-            } => error
-                .with_detail("exitCode", code)
-                .with_detail("processExitError", true)
-                .with_detail("stdout", shown(&stdout))
-                .with_detail("stderr", shown(&stderr)),
-            ToolFailure::Lost { source, .. } => error.with_source(source),
-            _ => error,
-        }
-    }
 }

@@ -57,6 +57,9 @@ mod config;
 mod corroborate;
 #[cfg(feature = "host")]
 mod error;
+#[cfg(all(unix, feature = "host", any(test, feature = "fuzzing")))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "host")]
 mod profile;
 #[cfg(feature = "host")]

@@ -3,6 +3,7 @@
 //! | peer | what it is |
 //! | --- | --- |
 //! | [`page::FixtureServer`] | the fixture app as a web page, with an event log that a test reads beside the backend under test |
+//! | [`control::Control`] | the way to a fixture app in another process: its event log, its screens |
 //! | [`fault::FaultProxy`] | an HTTP/1.1 proxy before a real server that breaks chosen requests in chosen ways and records them all |
 //! | [`fault::FaultServer`] | the same without a server behind it: canned replies |
 //!
@@ -14,6 +15,7 @@
 mod http;
 mod peer;
 
+pub mod control;
 pub mod fault;
 pub mod page;
 

@@ -122,7 +122,7 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
                 // Another app may have the same scheme: only one's own is let in.
                 let scheme = scheme.unwrap_or_default();
                 let app = app.unwrap_or_default();
-                if simctl.declares_scheme(&app, scheme, &patience).await != Some(true) {
+                if !simctl.declares_scheme(&app, scheme, &patience).await {
                     question = Question::OfAnother;
                 }
             }

@@ -7,7 +7,7 @@ use agent_device_core::{
 
 use crate::{
     backend::Apple,
-    runner::{Command, Verb},
+    runner::{Command, Data, Verb},
 };
 
 /// Longer texts don't fit into one request of the runner.
@@ -28,6 +28,23 @@ fn method(route: Option<&str>) -> &'static str {
     match route {
         Some(route) if route.starts_with("synthesized") => "keys",
         _ => "element",
+    }
+}
+
+/// What the runner says that the field holds. `None`: it doesn't, and the field is still to be looked at.
+fn read_back(data: &Data, text: &Text) -> Option<FieldState> {
+    let content = text.expose();
+    match data.text_entry_verification.as_deref() {
+        Some("verified") if text.is_secret() => Some(FieldState::Length(content.chars().count())),
+        Some("verified") => Some(FieldState::Text(content.to_owned())),
+        Some("unobserved") => Some(FieldState::Unreadable),
+        // Runners of other makers don't say it, and answer an empty text only after they have found the field empty, unless it was
+        // given without a look. A tree can't tell that from a hint that equals the text.
+        None if content.is_empty() && method(data.text_entry_route.as_deref()) == "element" => {
+            Some(FieldState::Text(String::new()))
+        }
+        // Only the caller can say what a text that the app has made another one is worth.
+        _ => None,
     }
 }
 
@@ -80,11 +97,9 @@ pub(super) async fn fill(
     match apple.runner.ask(&command, call).await {
         Ok(data) => {
             let performed = Performed::by(method(data.text_entry_route.as_deref()));
-            // The runner has read the field back and found it empty. A tree can't tell that from a hint that equals the text.
-            Ok(if content.is_empty() {
-                performed.with_field(FieldState::Text(String::new()))
-            } else {
-                performed
+            Ok(match read_back(&data, text) {
+                Some(field) => performed.with_field(field),
+                None => performed,
             })
         }
         // The text was typed and the app has made something else of it. What that is worth is for whoever reads the field.

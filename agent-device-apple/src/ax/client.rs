@@ -112,10 +112,12 @@ impl Client {
         };
         let reply = match exchange(&mut stream, &frame, limits.reply_bytes).await {
             // The guest may have ended the kept connection since. A description changes nothing, so it may be asked for again.
-            Err(AxFailure::Lost(_)) if reused => {
-                stream = UnixStream::connect(&self.socket)
-                    .await
-                    .map_err(AxFailure::Unreachable)?;
+            Err(lost @ AxFailure::Lost(_)) if reused => {
+                // Nobody there any more: it ended with the request before it, which says more.
+                let Ok(again) = UnixStream::connect(&self.socket).await else {
+                    return Err(lost);
+                };
+                stream = again;
                 exchange(&mut stream, &frame, limits.reply_bytes).await?
             }
             reply => reply?,

@@ -31,10 +31,13 @@ mod client;
 mod failure;
 mod first;
 mod guest;
+mod member;
 mod node;
 mod reply;
 mod wire;
 
 pub use backend::{AxConfig, SimulatorAx};
 pub use first::AxFirst;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use reply::fuzz;
 pub use wire::AxLimits;

@@ -2,21 +2,23 @@
 //! says which runner the holder had started, so that the next one can clear it away.
 
 use std::{
+    convert::Infallible,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use agent_device_core::observe::{End, Schedule, observe_until};
 use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
 
+use super::done_if;
 use crate::tools::{Patience, Signal, signal_group, start_time};
 
 const SCHEMA: u32 = 1;
-/// How long a holder that is about to end is waited for.
+/// Between two looks at a lock, or at a process that should end.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long a runner that was left behind may take to end.
+/// How long a runner that was left behind may take to end after each signal.
 const END: Duration = Duration::from_secs(2);
 
 /// What is known about the holder of a lease. Written for people, and for whoever comes after a holder that has died.
@@ -78,13 +80,21 @@ impl Lease {
             .write(true)
             .open(folder.join(format!("{name}.lock")))
             .map_err(Unleased::Io)?;
-        let until = (Instant::now() + wait).min(patience.deadline);
-        while !try_lock(&lock).map_err(Unleased::Io)? {
-            if Instant::now() >= until || patience.cancel.is_cancelled() {
+        let locked = observe_until(
+            Schedule::new("lease", PAUSE, wait.min(patience.remaining())),
+            &patience.cancel,
+            None,
+            |_| std::future::ready(try_lock(&lock)),
+            |_| false,
+            |is_ours, _, _| done_if(*is_ours),
+        );
+        match locked.await.end {
+            End::Done { .. } => {}
+            End::Failed { error, .. } => return Err(Unleased::Io(error)),
+            _ => {
                 let owner = read(&path).map(|note| note.owner_pid);
                 return Err(Unleased::Held { owner });
             }
-            tokio::time::sleep(PAUSE).await;
         }
         if let Some(left) = read(&path) {
             end_left_behind(&left, patience).await;
@@ -150,11 +160,18 @@ async fn end_left_behind(left: &Note, patience: &Patience) {
         return;
     }
     tracing::debug!(name: "agent_device.apple.stale_runner", pid, "ending a runner that was left behind");
-    let until = Instant::now() + END;
     for signal in [Signal::Terminate, Signal::Kill] {
         signal_group(pid, signal);
-        while start_time(pid, patience).await.as_ref() == Some(started) && Instant::now() < until {
-            tokio::time::sleep(PAUSE).await;
+        let ended = observe_until(
+            Schedule::new("stale-runner", PAUSE, END),
+            &patience.cancel,
+            None,
+            |_| async { Ok::<_, Infallible>(start_time(pid, patience).await) },
+            |_| false,
+            |now, _, _| done_if(now.as_ref() != Some(started)),
+        );
+        if matches!(ended.await.end, End::Done { .. }) {
+            return;
         }
     }
 }

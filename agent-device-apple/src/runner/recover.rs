@@ -1,7 +1,7 @@
 //! After a lost answer: the runner's journal tells what became of the command, and that says what to do.
 
 use super::{
-    Command, Runner, RunnerError, Session, Shared, Spent, Unwritten, Verb, reply::read,
+    Command, Runner, RunnerError, Session, Shared, Unwritten, Verb, reply::read, send::Spent,
     transport::Unanswered,
 };
 use crate::{error::After, tools::Patience};
@@ -118,7 +118,7 @@ impl Shared {
     }
 }
 
-fn of(data: &super::Data) -> Journal {
+pub(super) fn of(data: &super::Data) -> Journal {
     let failed = || {
         let code = data.lifecycle_error_code.as_deref().unwrap_or_default();
         let message = data.lifecycle_error_message.as_deref().unwrap_or_default();

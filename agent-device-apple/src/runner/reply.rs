@@ -41,6 +41,7 @@ pub(crate) struct Data {
     pub(crate) application_state: Option<String>,
     pub(crate) gesture_fallback: Option<String>,
     pub(crate) text_entry_route: Option<String>,
+    pub(crate) text_entry_verification: Option<String>,
     pub(crate) lifecycle_state: Option<String>,
     pub(crate) lifecycle_response_ok: Option<bool>,
     pub(crate) lifecycle_response_json: Option<String>,

@@ -1,14 +1,17 @@
 //! One runner that has answered, and how it comes to be.
 
 use std::{
-    sync::{Arc, Weak},
+    convert::Infallible,
+    sync::{Arc, Weak, atomic::Ordering},
     time::Duration,
 };
 
+use agent_device_core::observe::{End, Schedule, observe_until};
 use tokio::{task::JoinHandle, time::Instant};
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    Runner, Shared,
+    Runner, Shared, done_if,
     launch::{Launched, RunnerProcess},
     transport::{Route, Unanswered, Unwritten},
 };
@@ -24,7 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// A runner that has answered.
 #[derive(Debug)]
 pub(super) struct Session {
-    pub(super) route: Route,
+    route: Route,
     pub(super) token: Option<String>,
     pub(super) process: Option<RunnerProcess>,
     /// The app to which an action last worked, and when. It dies with the session.
@@ -43,6 +46,18 @@ impl Session {
         self.process
             .as_ref()
             .is_some_and(|process| process.running.exit_code().is_some())
+    }
+
+    /// The way to it. It says itself where it listens; usually where it was told to.
+    pub(super) fn route(&self) -> Route {
+        let said = self
+            .process
+            .as_ref()
+            .and_then(|process| process.heard.borrow().port);
+        match said {
+            Some(port) => self.route.at(port),
+            None => self.route.clone(),
+        }
     }
 }
 
@@ -63,15 +78,14 @@ pub(super) async fn start(
 ) -> Result<Session, StartFailure> {
     let launched = tokio::select! {
         biased;
-        launched = shared.launcher.launch(patience) => launched.map_err(StartFailure::Launch)?,
         () = patience.cancel.cancelled() => return Err(StartFailure::Canceled),
+        launched = shared.launcher.launch(patience) => launched.map_err(StartFailure::Launch)?,
     };
     let Launched {
         route,
         token,
         process,
     } = launched;
-    let kept = process.is_none();
     let mut session = Session {
         route,
         token,
@@ -88,46 +102,71 @@ pub(super) async fn start(
     let patience = patience.within(shared.config.startup_timeout);
     let begun = Instant::now();
     let mut pause = PAUSE;
-    loop {
-        if let Some(failure) = ended(&session) {
-            return Err(failure);
+    let observed = observe_until(
+        // The pauses are within the looks: a sign of the process ends them.
+        Schedule::new("runner-start", Duration::ZERO, patience.remaining()),
+        &patience.cancel,
+        None,
+        |_| {
+            let look = look(shared, &session, jittered(pause), begun, &patience);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            look
+        },
+        |_| false,
+        |answer, _, _| done_if(answer.is_some()),
+    );
+    match observed.await.end {
+        End::Done { value: busy, .. } => {
+            session.busy = busy.unwrap_or_default();
+            Ok(session)
         }
-        adopt_port(&mut session);
-        let mut heard = session
-            .process
-            .as_ref()
-            .map(|process| process.heard.clone());
-        let answer = shared.uptime(&session, QUESTION, &patience).await;
-        match answer {
-            Ok(busy) => {
-                session.busy = busy;
-                return Ok(session);
-            }
-            Err(_) if patience.cancel.is_cancelled() => return Err(StartFailure::Canceled),
-            Err(_) if ended(&session).is_some() => continue,
-            Err(Unanswered::Unwritten(Unwritten::Refused(_)))
-                if kept && begun.elapsed() >= KEPT =>
-            {
-                return Err(not_ready(&session));
-            }
-            Err(_) if pause >= patience.remaining() => return Err(not_ready(&session)),
-            Err(_) => {}
-        }
-        let woken = async {
-            match (&session.process, &mut heard) {
-                (Some(process), Some(heard)) => tokio::select! {
-                    _ = heard.changed() => {}
-                    _ = process.running.exited() => {}
-                },
-                _ => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            () = woken => {}
-            () = tokio::time::sleep(jittered(pause)) => pause = (pause * 2).min(LONGEST_PAUSE),
-            () = patience.cancel.cancelled() => return Err(StartFailure::Canceled),
+        End::Failed { error, .. } => Err(error),
+        End::Canceled => Err(StartFailure::Canceled),
+        End::Expired { .. } | End::Stalled { .. } => {
+            Err(ended(&session).unwrap_or_else(|| not_ready(&session)))
         }
     }
+}
+
+/// Asks whether the runner is there. If it does not answer, waits for a sign of its process, but no longer than the pause.
+/// `None`: not yet.
+async fn look(
+    shared: &Shared,
+    session: &Session,
+    pause: Duration,
+    begun: Instant,
+    patience: &Patience,
+) -> Result<Option<bool>, StartFailure> {
+    let process = session.process.as_ref();
+    let mut heard = process.map(|process| process.heard.clone());
+    if let Some(heard) = &mut heard {
+        heard.mark_unchanged();
+    }
+    if let Some(failure) = ended(session) {
+        return Err(failure);
+    }
+    match shared.uptime(session, QUESTION, patience).await {
+        Ok(busy) => return Ok(Some(busy)),
+        Err(Unanswered::Unwritten(Unwritten::Refused(_)))
+            if process.is_none() && begun.elapsed() >= KEPT =>
+        {
+            return Err(not_ready(session));
+        }
+        Err(_) => {}
+    }
+    let sign = async {
+        match (process, &mut heard) {
+            (Some(process), Some(heard)) => tokio::select! {
+                _ = heard.changed() => {}
+                _ = process.running.exited() => {}
+            },
+            _ => std::future::pending().await,
+        }
+    };
+    let sign = tokio::time::timeout(pause.min(patience.remaining()), sign);
+    // Without a sign it is asked again all the same.
+    patience.cancel.run_until_cancelled(sign).await;
+    Ok(None)
 }
 
 /// A fifth more or less, so that several starts don't knock at the same times.
@@ -166,44 +205,39 @@ fn not_ready(session: &Session) -> StartFailure {
     }
 }
 
-/// The runner says where it listens; usually where it was told to.
-fn adopt_port(session: &mut Session) {
-    let said = session
-        .process
-        .as_ref()
-        .and_then(|process| process.heard.borrow().port);
-    match (&mut session.route, said) {
-        (Route::Tcp(address), Some(said)) => address.set_port(said),
-        (Route::Device { port, .. }, Some(said)) => *port = said,
-        _ => {}
-    }
-}
-
 /// Stops the session after silence. A runner holds the device awake, and its tests hold a Mac's screen saver.
 async fn stop_when_idle(shared: Weak<Shared>, idle: Duration) {
-    use std::sync::atomic::Ordering;
-    let mut seen = None;
-    loop {
-        tokio::time::sleep(idle).await;
+    let mut before = None;
+    // The session, once no command came since the look before; nobody's, if all that could send one are gone.
+    let mut look = || {
         let Some(shared) = shared.upgrade() else {
-            return;
+            return Some(None);
         };
-        let now = shared.commands.load(Ordering::Relaxed);
-        if seen.replace(now) != Some(now) {
-            continue;
-        }
         // Whoever holds the lock is using the session.
-        if let Ok(mut slot) = shared.session.try_lock() {
-            // The task that runs this belongs to the session: it is let go of before it is stopped.
-            let stopping = Arc::clone(&shared);
-            if let Some(session) = slot.take() {
-                drop(slot);
-                tokio::spawn(async move {
-                    let mut slot = Some(session);
-                    stopping.stop(&mut slot).await;
-                });
-            }
-            return;
+        let mut slot = shared.session.try_lock().ok()?;
+        let now = shared.commands.load(Ordering::Relaxed);
+        if before.replace(now) != Some(now) {
+            return None;
         }
+        let session = slot.take()?;
+        drop(slot);
+        Some(Some((shared, session)))
+    };
+    let never = CancellationToken::new();
+    let observed = observe_until(
+        Schedule::new("runner-idle", idle, Duration::MAX),
+        &never,
+        None,
+        |_| std::future::ready(Ok::<_, Infallible>(look())),
+        |_| false,
+        |idle, _, _| done_if(idle.is_some()),
+    );
+    if let End::Done {
+        value: Some(Some((shared, session))),
+        ..
+    } = observed.await.end
+    {
+        // This task belongs to the session, and ends with it.
+        tokio::spawn(async move { shared.stop(&mut Some(session)).await });
     }
 }

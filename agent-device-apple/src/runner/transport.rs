@@ -26,11 +26,10 @@ use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
-    time::Instant,
 };
 
 use super::{tunnel::Tunnel, usbmux};
-use crate::tools::Patience;
+use crate::tools::{Patience, later};
 
 /// Where a runner listens.
 #[derive(Clone, Debug)]
@@ -88,6 +87,17 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 impl Route {
+    /// The same way to another port.
+    pub(super) fn at(&self, port: u16) -> Self {
+        match self {
+            Self::Tcp(address) => Self::Tcp(SocketAddr::new(address.ip(), port)),
+            Self::Device { tunnel, .. } => Self::Device {
+                tunnel: Arc::clone(tunnel),
+                port,
+            },
+        }
+    }
+
     async fn dial(&self, patience: &Patience) -> Result<Box<dyn Stream>, Unwritten> {
         match self {
             Self::Tcp(address) => tcp(*address).await,
@@ -132,7 +142,7 @@ pub(crate) async fn exchange(
     patience: &Patience,
 ) -> Result<Body, Unanswered> {
     let written = Arc::<AtomicU64>::default();
-    let own = Instant::now() + limit;
+    let own = later(limit);
     let whole = async {
         let dial = tokio::time::timeout(CONNECT, route.dial(patience)).await;
         let stream = dial

@@ -12,8 +12,8 @@ use tokio::{
     net::UnixStream,
 };
 
-/// A list of devices is small.
-const MAX_FRAME: usize = 1 << 20;
+/// A list of devices is small. No list that fits nests so deep that letting go of it exhausts a stack.
+const MAX_FRAME: usize = 64 << 10;
 const HEADER: usize = 16;
 const PLIST: u32 = 8;
 const VERSION: u32 = 1;
@@ -77,23 +77,28 @@ impl Usbmux {
     async fn device_id(&self) -> Result<u64, Failure> {
         let mut stream = self.open().await?;
         let answer = talk(&mut stream, hello("ListDevices")).await?;
-        let devices = answer
-            .get("DeviceList")
-            .and_then(Value::as_array)
-            .ok_or(Failure::Protocol("the answer to ListDevices holds no list"))?;
-        let of = |device: &Value| {
-            let device = device.as_dictionary()?;
-            let properties = device.get("Properties")?.as_dictionary()?;
-            let serial = properties.get("SerialNumber")?.as_string()?;
-            // A phone on the network is listed, too, and its ports can't be reached from here.
-            let wired = properties
-                .get("ConnectionType")
-                .and_then(Value::as_string)
-                .is_none_or(|kind| kind == "USB");
-            (wired && same_serial(serial, &self.udid)).then(|| number(device, "DeviceID"))?
-        };
-        devices.iter().find_map(of).ok_or(Failure::NotAttached)
+        device_in(&answer, &self.udid)
     }
+}
+
+/// The number that the daemon has given to the phone.
+fn device_in(answer: &Dictionary, udid: &str) -> Result<u64, Failure> {
+    let devices = answer
+        .get("DeviceList")
+        .and_then(Value::as_array)
+        .ok_or(Failure::Protocol("the answer to ListDevices holds no list"))?;
+    let of = |device: &Value| {
+        let device = device.as_dictionary()?;
+        let properties = device.get("Properties")?.as_dictionary()?;
+        let serial = properties.get("SerialNumber")?.as_string()?;
+        // A phone on the network is listed, too, and its ports can't be reached from here.
+        let wired = properties
+            .get("ConnectionType")
+            .and_then(Value::as_string)
+            .is_none_or(|kind| kind == "USB");
+        (wired && same_serial(serial, udid)).then(|| number(device, "DeviceID"))?
+    };
+    devices.iter().find_map(of).ok_or(Failure::NotAttached)
 }
 
 /// Newer phones have a dash in their number, which some tools leave out.
@@ -128,14 +133,19 @@ async fn talk(stream: &mut UnixStream, message: Dictionary) -> Result<Dictionary
         let length = length(&header).ok_or(Failure::Protocol("the frame has no such length"))?;
         let mut payload = vec![0; length];
         stream.read_exact(&mut payload).await.map_err(broken)?;
-        Value::from_reader(io::Cursor::new(&payload))
-            .ok()
-            .and_then(Value::into_dictionary)
-            .ok_or(Failure::Protocol("the frame holds no property list"))
+        decode(&payload)
     };
     tokio::time::timeout(PATIENCE, exchange)
         .await
         .unwrap_or(Err(Failure::Protocol("there was no answer in time")))
+}
+
+/// The content of a frame. The daemon writes property lists as XML.
+fn decode(payload: &[u8]) -> Result<Dictionary, Failure> {
+    Value::from_reader_xml(payload)
+        .ok()
+        .and_then(Value::into_dictionary)
+        .ok_or(Failure::Protocol("the frame holds no property list"))
 }
 
 fn encode(message: Dictionary) -> Result<Vec<u8>, Failure> {
@@ -158,9 +168,32 @@ fn length(header: &[u8; HEADER]) -> Option<usize> {
     (length <= MAX_FRAME).then_some(length)
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(frame: &[u8]) {
+    let Some((header, payload)) = frame.split_first_chunk() else {
+        return;
+    };
+    let wanted = length(header).unwrap_or(payload.len());
+    if let Ok(answer) = decode(&payload[..wanted.min(payload.len()).min(MAX_FRAME)]) {
+        drop(device_in(&answer, "00008110-001A2B3C"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_deepest_list_that_fits_is_let_go_of() {
+        let count = MAX_FRAME / "<array></array>".len();
+        for deep in [
+            "<array>".repeat(count) + &"</array>".repeat(count),
+            // Whole, and then spoilt.
+            "<array>".repeat(count) + &"</array>".repeat(count - 1) + "<",
+        ] {
+            assert!(decode(deep.as_bytes()).is_err());
+        }
+    }
 
     #[test]
     fn frames_out_of_bounds_are_refused() {

@@ -48,6 +48,11 @@ struct Process {
     process_identifier: i64,
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(answer: &[u8]) {
+    drop(serde_json::from_slice::<Whole>(answer));
+}
+
 const LIMIT: Duration = Duration::from_secs(20);
 
 impl Devicectl {

@@ -3,9 +3,11 @@
 mod build;
 mod devicectl;
 mod process;
+mod running;
 mod simctl;
 mod startup;
 mod toolchain;
+mod xcodebuild;
 mod xctestrun;
 
 use std::{
@@ -14,15 +16,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED, launch_tool};
+pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED};
 pub(crate) use devicectl::Devicectl;
-pub(crate) use process::{
-    OnLine, Patience, Running, Signal, Tool, ToolFailure, ToolPath, signal_group, start_time,
-};
+pub(crate) use process::{Patience, Tool, ToolFailure, ToolPath, later};
+pub(crate) use running::{OnLine, Running, Signal, signal_group, start_time};
 pub(crate) use simctl::Simctl;
 pub(crate) use startup::{Cause, cause_in};
 pub(crate) use toolchain::Toolchain;
+pub(crate) use xcodebuild::launch_tool;
 pub(crate) use xctestrun::Unusable;
+
+/// What the fuzzer reads with.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(output: &[u8]) {
+    simctl::fuzz(output);
+    devicectl::fuzz(output);
+    let mut lines = running::Lines::default();
+    for piece in output.chunks(7) {
+        lines.push(piece, |line| drop(cause_in(line)));
+    }
+    lines.finish(|line| drop(cause_in(line)));
+    drop(xctestrun::XcTestRun::parse(
+        &output[..output.len().min(16 << 10)],
+    ));
+}
 
 /// The largest file that a tool writes and this crate reads.
 const MAX_FILE: u64 = 16 << 20;

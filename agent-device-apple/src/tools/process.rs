@@ -8,17 +8,17 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, Command},
-    sync::watch,
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
+
+use super::running::{Signal, signal_group};
 
 /// Where Apple's tools are looked for.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ impl ToolPath {
             })
     }
 
-    fn command(&self, tool: &Tool) -> Result<Command, ToolFailure> {
+    pub(super) fn command(&self, tool: &Tool) -> Result<Command, ToolFailure> {
         let mut command = Command::new(self.find(tool.name)?);
         command
             .args(&tool.arguments)
@@ -174,6 +174,13 @@ pub(crate) struct Patience {
     pub(crate) cancel: CancellationToken,
 }
 
+/// So much later than now; a time that the clock can't hold is as good as never.
+pub(crate) fn later(limit: Duration) -> Instant {
+    const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or(now + NEVER)
+}
+
 impl Patience {
     pub(crate) fn of(call: &agent_device_core::Call) -> Self {
         Self {
@@ -185,7 +192,7 @@ impl Patience {
     /// This long, whatever a caller says: for cleaning up.
     pub(crate) fn alone(limit: Duration) -> Self {
         Self {
-            deadline: Instant::now() + limit,
+            deadline: later(limit),
             cancel: CancellationToken::new(),
         }
     }
@@ -193,7 +200,7 @@ impl Patience {
     /// At most this long.
     pub(crate) fn within(&self, limit: Duration) -> Self {
         Self {
-            deadline: self.deadline.min(Instant::now() + limit),
+            deadline: self.deadline.min(later(limit)),
             cancel: self.cancel.clone(),
         }
     }
@@ -288,19 +295,19 @@ async fn drain(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> io
 
 /// A process and everything that it started. Dropping it kills them.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     child: Child,
-    pid: Option<u32>,
+    pub(super) pid: Option<u32>,
 }
 
-type Streams = (
+pub(super) type Streams = (
     Option<tokio::process::ChildStdin>,
     Option<tokio::process::ChildStdout>,
     Option<tokio::process::ChildStderr>,
 );
 
 impl Group {
-    fn spawn(command: &mut Command, tool: &'static str) -> Result<Self, ToolFailure> {
+    pub(super) fn spawn(command: &mut Command, tool: &'static str) -> Result<Self, ToolFailure> {
         match command.spawn() {
             Ok(child) => Ok(Self {
                 pid: child.id(),
@@ -313,7 +320,7 @@ impl Group {
         }
     }
 
-    fn streams(&mut self) -> Streams {
+    pub(super) fn streams(&mut self) -> Streams {
         (
             self.child.stdin.take(),
             self.child.stdout.take(),
@@ -321,7 +328,7 @@ impl Group {
         )
     }
 
-    async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 }
@@ -334,201 +341,16 @@ impl Drop for Group {
     }
 }
 
-/// How a process is told to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signal {
-    Interrupt,
-    Terminate,
-    Kill,
-}
-
-/// Sends a signal to every process of a group.
-#[cfg(unix)]
-pub(crate) fn signal_group(pid: u32, signal: Signal) {
-    use rustix::process::{Pid, Signal as Os, kill_process_group};
-    let signal = match signal {
-        Signal::Interrupt => Os::INT,
-        Signal::Terminate => Os::TERM,
-        Signal::Kill => Os::KILL,
-    };
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(pid, signal);
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn signal_group(_: u32, _: Signal) {}
-
-/// How much of a long-running tool's output is kept for errors.
-const TAIL: usize = 16 << 10;
-/// Longer lines are cut: nothing that is looked for in them is longer.
-const MAX_LINE: usize = 4 << 10;
-
-/// Takes output in pieces of any size and gives it back in lines.
-#[derive(Debug, Default)]
-pub(crate) struct Lines {
-    line: Vec<u8>,
-}
-
-impl Lines {
-    pub(crate) fn push(&mut self, bytes: &[u8], mut each: impl FnMut(&str)) {
-        for &byte in bytes {
-            if byte == b'\n' || byte == b'\r' {
-                if !self.line.is_empty() {
-                    each(&String::from_utf8_lossy(&self.line));
-                    self.line.clear();
-                }
-            } else if self.line.len() < MAX_LINE {
-                self.line.push(byte);
-            }
-        }
-    }
-
-    /// The last line, which may have no end.
-    pub(crate) fn finish(self, each: impl FnOnce(&str)) {
-        if !self.line.is_empty() {
-            each(&String::from_utf8_lossy(&self.line));
-        }
-    }
-}
-
-/// What is done with each line of output.
-pub(crate) type OnLine = Arc<dyn Fn(&str) + Send + Sync>;
-
-/// A tool that runs until it is told to end. Dropping it kills it and everything that it started.
-#[derive(Debug)]
-pub(crate) struct Running {
-    pid: u32,
-    tail: Arc<Mutex<Vec<u8>>>,
-    exited: watch::Receiver<Option<i32>>,
-    /// Dropping it ends the task that owns the process.
-    _owner: tokio::task::JoinHandle<()>,
-}
-
-impl ToolPath {
-    /// Starts a tool that stays.
-    pub(crate) fn spawn(&self, tool: &Tool, on_line: OnLine) -> Result<Running, ToolFailure> {
-        let mut group = Group::spawn(self.command(tool)?.stdin(Stdio::null()), tool.name)?;
-        let pid = group.pid.ok_or(ToolFailure::Missing {
-            tool: tool.name,
-            source: None,
-        })?;
-        let (_, stdout, stderr) = group.streams();
-        let tail = Arc::<Mutex<Vec<u8>>>::default();
-        let (exit, exited) = watch::channel(None);
-        let owner = {
-            let tail = Arc::clone(&tail);
-            tokio::spawn(async move {
-                let pumps = async {
-                    tokio::join!(pump(stdout, &tail, &on_line), pump(stderr, &tail, &on_line))
-                };
-                tokio::pin!(pumps);
-                // A process that it started may hold the streams open after it has ended.
-                let status = tokio::select! {
-                    status = group.wait() => {
-                        let _ = tokio::time::timeout(Duration::from_millis(200), &mut pumps).await;
-                        status
-                    }
-                    _ = &mut pumps => group.wait().await,
-                };
-                let code = status.ok().and_then(|status| status.code()).unwrap_or(-1);
-                exit.send_replace(Some(code));
-            })
-        };
-        Ok(Running {
-            pid,
-            tail,
-            exited,
-            _owner: owner,
-        })
-    }
-}
-
-async fn pump(stream: Option<impl AsyncRead + Unpin>, tail: &Mutex<Vec<u8>>, on_line: &OnLine) {
-    let Some(mut stream) = stream else { return };
-    let mut lines = Lines::default();
-    let mut buffer = [0; 8192];
-    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        let bytes = &buffer[..count];
-        {
-            let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-            tail.extend_from_slice(bytes);
-            let excess = tail.len().saturating_sub(TAIL);
-            tail.drain(..excess);
-        }
-        lines.push(bytes, |line| on_line(line));
-    }
-    lines.finish(|line| on_line(line));
-}
-
-impl Running {
-    pub(crate) fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    /// Its exit code, if it has ended. -1: a signal ended it.
-    pub(crate) fn exit_code(&self) -> Option<i32> {
-        *self.exited.borrow()
-    }
-
-    /// Waits for its end.
-    pub(crate) async fn exited(&self) -> i32 {
-        let mut exited = self.exited.clone();
-        match exited.wait_for(Option::is_some).await {
-            Ok(code) => (*code).unwrap_or(-1),
-            Err(_) => -1,
-        }
-    }
-
-    /// What it printed last.
-    pub(crate) fn tail(&self) -> String {
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&tail).into_owned()
-    }
-
-    /// Sends the signals one after the other, each with the time that it has to work. Kills what is left.
-    pub(crate) async fn stop(&self, steps: &[(Signal, Duration)]) {
-        for (signal, wait) in steps {
-            if self.exit_code().is_some() {
-                return;
-            }
-            signal_group(self.pid, *signal);
-            let _ = tokio::time::timeout(*wait, self.exited()).await;
-        }
-        signal_group(self.pid, Signal::Kill);
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self._owner.abort();
-        // The task may never have been polled, and a runtime that ends drops it later.
-        if self.exit_code().is_none() {
-            signal_group(self.pid, Signal::Kill);
-        }
-    }
-}
-
-/// When a process was started, in words that only equality is asked of. `None`: there is no such process. Together with its
-/// id this names a process; an id alone is used again.
-pub(crate) async fn start_time(pid: u32, patience: &Patience) -> Option<String> {
-    let tool =
-        Tool::new("ps", Duration::from_secs(2)).args(["-o", "lstart=", "-p", &pid.to_string()]);
-    let output = ToolPath::default().run(tool, patience).await.ok()?;
-    let text = output.text().trim().to_owned();
-    (!text.is_empty()).then_some(text)
-}
-
 #[cfg(unix)]
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: Duration) -> Tool {
+    pub(crate) fn shell(script: &str, limit: Duration) -> Tool {
         Tool::new("sh", limit).args(["-c", script])
     }
 
-    fn now() -> Patience {
+    pub(crate) fn now() -> Patience {
         Patience::alone(Duration::from_secs(10))
     }
 
@@ -576,51 +398,5 @@ mod tests {
         let missing = Tool::new("there-is-no-such-tool", Duration::from_secs(1));
         let failure = tools.run(missing, &now()).await.unwrap_err();
         assert!(matches!(failure, ToolFailure::Missing { .. }));
-    }
-
-    #[tokio::test]
-    async fn a_tool_that_stays_is_stopped_by_signals_that_it_may_ignore() {
-        let lines = Arc::<Mutex<Vec<String>>>::default();
-        let seen = Arc::clone(&lines);
-        let on_line: OnLine = Arc::new(move |line| seen.lock().unwrap().push(line.to_owned()));
-        let tool = shell(
-            "trap '' INT; echo up; sleep 60 & wait",
-            Duration::from_secs(1),
-        );
-        let running = ToolPath::default().spawn(&tool, on_line).unwrap();
-        while lines.lock().unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        assert_eq!(running.exit_code(), None);
-        let wait = Duration::from_millis(100);
-        running
-            .stop(&[(Signal::Interrupt, wait), (Signal::Terminate, wait * 20)])
-            .await;
-        running.exited().await;
-        assert_eq!(*lines.lock().unwrap(), ["up"]);
-        assert!(running.tail().contains("up"));
-    }
-
-    #[tokio::test]
-    async fn a_process_is_told_from_another_with_its_number() {
-        let own = start_time(std::process::id(), &now()).await.unwrap();
-        assert_eq!(start_time(std::process::id(), &now()).await.unwrap(), own);
-        assert_eq!(start_time(u32::MAX - 7, &now()).await, None);
-    }
-
-    #[test]
-    fn a_line_may_come_in_any_pieces() {
-        let text = "one\r\ntwo three\n\nlast";
-        for size in 1..text.len() {
-            let (mut lines, mut seen) = (Lines::default(), Vec::new());
-            for piece in text.as_bytes().chunks(size) {
-                lines.push(piece, |line| seen.push(line.to_owned()));
-            }
-            lines.finish(|line| seen.push(line.to_owned()));
-            assert_eq!(seen, ["one", "two three", "last"]);
-        }
-        let mut lines = Lines::default();
-        lines.push(&vec![b'x'; 10 * MAX_LINE], |_| ());
-        assert_eq!(lines.line.len(), MAX_LINE);
     }
 }

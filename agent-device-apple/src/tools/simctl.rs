@@ -36,6 +36,19 @@ struct List {
     devices: std::collections::BTreeMap<String, Vec<Simulator>>,
 }
 
+/// A kind of addresses that an app opens, as its `Info.plist` tells it.
+#[derive(Debug, Default, Deserialize)]
+struct UrlType {
+    #[serde(default, rename = "CFBundleURLSchemes")]
+    schemes: Vec<String>,
+}
+
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(answer: &[u8]) {
+    drop(serde_json::from_slice::<List>(answer));
+    drop(serde_json::from_slice::<Vec<UrlType>>(answer));
+}
+
 impl Simctl {
     pub(crate) fn new(tools: ToolPath, udid: String, set: Option<OsString>) -> Self {
         Self { tools, udid, set }
@@ -152,32 +165,32 @@ impl Simctl {
         super::read_bounded(&file).map_err(lost)
     }
 
-    /// Whether the app says that it opens addresses of this scheme. `None`: it can't be told.
+    /// Whether the app is known to say that it opens addresses of this scheme.
     pub(crate) async fn declares_scheme(
         &self,
         app: &str,
         scheme: &str,
         patience: &Patience,
-    ) -> Option<bool> {
+    ) -> bool {
         let tool = self
             .tool(secs(10))
             .args(["get_app_container", &self.udid, app, "app"]);
-        let output = self.run(tool, patience).await.ok()?;
-        let folder = std::path::PathBuf::from(output.text().trim());
-        let info = super::read_bounded(&folder.join("Info.plist")).ok()?;
-        let info = plist::Value::from_reader(std::io::Cursor::new(info)).ok()?;
-        let Some(types) = info.as_dictionary()?.get("CFBundleURLTypes") else {
-            return Some(false);
+        let Ok(output) = self.run(tool, patience).await else {
+            return false;
         };
-        let schemes = types
-            .as_array()?
+        let info = std::path::PathBuf::from(output.text().trim()).join("Info.plist");
+        // The app under test has written it: property lists may nest without bound, and what reads JSON here stops in time.
+        let tool = Tool::new("plutil", secs(10))
+            .args(["-extract", "CFBundleURLTypes", "json", "-o", "-"])
+            .args([&info]);
+        let Ok(output) = self.run(tool, patience).await else {
+            return false;
+        };
+        let types: Vec<UrlType> = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        types
             .iter()
-            .filter_map(|kind| kind.as_dictionary()?.get("CFBundleURLSchemes")?.as_array());
-        Some(schemes.flatten().any(|known| {
-            known
-                .as_string()
-                .is_some_and(|known| known.eq_ignore_ascii_case(scheme))
-        }))
+            .flat_map(|kind| &kind.schemes)
+            .any(|known| known.eq_ignore_ascii_case(scheme))
     }
 
     pub(crate) async fn read_clipboard(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {

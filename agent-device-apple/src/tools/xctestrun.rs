@@ -39,7 +39,11 @@ pub(crate) enum Unusable {
 
 impl XcTestRun {
     pub(crate) fn read(path: &Path) -> Result<Self, Unusable> {
-        let value = Value::from_reader(io::Cursor::new(super::read_bounded(path)?))?;
+        Self::parse(&super::read_bounded(path)?)
+    }
+
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Unusable> {
+        let value = Value::from_reader(io::Cursor::new(bytes))?;
         let run = Self(value.into_dictionary().ok_or(Unusable::NoTargets)?);
         if run.clone().targets().is_empty() {
             return Err(Unusable::NoTargets);

@@ -8,6 +8,7 @@
 
 mod decode;
 mod element;
+mod members;
 mod quality;
 mod source;
 mod write;

@@ -135,19 +135,16 @@ impl Simulator {
 
     /// Lines of the peer's log that begin like this.
     fn logged(&self, what: &str) -> usize {
-        self.folder
-            .read("log")
-            .lines()
-            .filter(|line| line.starts_with(what))
-            .count()
+        self.lines("log", |line| line.starts_with(what))
     }
 
     fn calls(&self, what: &str) -> usize {
-        self.folder
-            .read("calls")
-            .lines()
-            .filter(|line| line.contains(what))
-            .count()
+        self.lines("calls", |line| line.contains(what))
+    }
+
+    fn lines(&self, file: &str, counts: impl Fn(&str) -> bool) -> usize {
+        let text = self.folder.read(file);
+        text.lines().filter(|line| counts(line)).count()
     }
 }
 
@@ -754,7 +751,7 @@ async fn a_device_reads_from_the_simulator_and_acts_through_the_runner() {
     let control = log
         .lines()
         .find_map(|line| line.rsplit_once("SIM_CONTROL_PORT=")?.1.trim().parse().ok());
-    let control = Control(([127, 0, 0, 1], control.unwrap()).into());
+    let control = Control::at(control.unwrap());
     control.ask("POST", "/reset?screen=counter").await;
 
     let device = Device::new(Arc::clone(&apple));

@@ -73,7 +73,7 @@ async fn every_row_is_what_really_happens() {
 }
 
 async fn replies(gate: &mut Gate) {
-    let refusals: [(NoRow, &str); 13] = [
+    let refusals: [(NoRow, &str); 14] = [
         (rows::REPLY_INVALID_ARGS, "INVALID_ARGS"),
         (rows::REPLY_RUNNER_BUSY, "RUNNER_BUSY"),
         (rows::REPLY_RUNNER_WEDGED, "RUNNER_WEDGED"),
@@ -94,6 +94,7 @@ async fn replies(gate: &mut Gate) {
         ),
         (rows::REPLY_ELEMENT_NOT_FOUND, "ELEMENT_NOT_FOUND"),
         (rows::REPLY_ELEMENT_OFFSCREEN, "ELEMENT_OFFSCREEN"),
+        (rows::REPLY_TARGET_NOT_FOCUSED, "TARGET_NOT_FOCUSED"),
         (rows::REPLY_AMBIGUOUS_MATCH, "AMBIGUOUS_MATCH"),
         (rows::REPLY_UNAUTHORIZED, "UNAUTHORIZED"),
     ];

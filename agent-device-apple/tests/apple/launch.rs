@@ -10,7 +10,7 @@ use agent_device_core::{
 use serde_json::json;
 
 use crate::{
-    peers::{Tools, UDID, call, says_port, tap_at},
+    peers::{Tools, UDID, attached, call, fast, says_port, tap_at},
     scripted::{Act, Scripted, failed},
 };
 
@@ -22,6 +22,11 @@ async fn refused(tools: &Tools) -> Error {
     let error = connect(tools).await.unwrap_err();
     assert!(error.dispatched().is_no(), "{error:?}");
     error
+}
+
+/// A detail of an error that is a text.
+fn detail<'e>(error: &'e Error, name: &str) -> &'e str {
+    error.detail(name).unwrap().as_str().unwrap()
 }
 
 #[tokio::test]
@@ -37,14 +42,7 @@ async fn the_cause_of_a_failed_build_is_told_with_its_line_and_its_cure() {
         Some("signing_no_development_team"),
         "{error:?}"
     );
-    assert!(
-        error
-            .detail("line")
-            .unwrap()
-            .as_str()
-            .unwrap()
-            .contains("requires a development team")
-    );
+    assert!(detail(&error, "line").contains("requires a development team"));
     assert!(
         error.hint().contains("development team"),
         "{}",
@@ -57,14 +55,7 @@ async fn the_cause_of_a_failed_build_is_told_with_its_line_and_its_cure() {
     .unwrap();
     let error = refused(&tools).await;
     assert_eq!(error.reason(), Some("build_failed_unclassified"));
-    assert!(
-        error
-            .detail("output")
-            .unwrap()
-            .as_str()
-            .unwrap()
-            .contains("nobody knows")
-    );
+    assert!(detail(&error, "output").contains("nobody knows"));
 }
 
 #[tokio::test]
@@ -80,20 +71,45 @@ async fn an_xcodebuild_that_ends_early_is_noticed_at_once() {
     let tools = Tools::new("echo nothing to say; exit 65");
     let error = refused(&tools).await;
     assert_eq!(error.reason(), Some("xcodebuild_exited_early"));
-    assert!(
-        error
-            .detail("output")
-            .unwrap()
-            .as_str()
-            .unwrap()
-            .contains("nothing to say")
-    );
+    assert!(detail(&error, "output").contains("nothing to say"));
     let tools =
         Tools::new("echo 'AGENT_DEVICE_RUNNER_LISTENER_FAILED=address in use'; exec sleep 600");
     assert_eq!(
         refused(&tools).await.reason(),
         Some("runner_listener_failed")
     );
+}
+
+#[tokio::test]
+async fn a_runner_that_says_something_before_it_listens_is_not_asked_without_a_pause() {
+    let nobody = agent_device_testbed::fault::refused_address().unwrap();
+    let tools = Tools::new(&says_port(nobody.port()));
+    let mut config = tools.config();
+    config.startup_timeout = Duration::from_secs(2);
+    let apple = Apple::new(tools.simulator(), config);
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert_eq!(error.reason(), Some("runner_connect_timeout"), "{error:?}");
+    assert!(apple.round_trips() < 10, "{}", apple.round_trips());
+}
+
+#[tokio::test]
+async fn another_process_can_borrow_a_runner_as_long_as_it_lives() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let keeper = connect(&tools).await.unwrap();
+    let address = keeper.runner_address().await.unwrap();
+    assert_eq!(address, runner.address);
+    // Whoever borrows it may wait for it as long as the clock goes.
+    let mut config = fast();
+    (config.startup_timeout, config.command_timeout) = (Duration::MAX, Duration::MAX);
+    config.preflight_timeout = Duration::MAX;
+    let guest = attached(address, config);
+    guest.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    guest.close().await;
+    keeper.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    assert_eq!(runner.requests("tap").len(), 2);
+    keeper.close().await;
+    assert_eq!(keeper.runner_address().await, None);
 }
 
 #[tokio::test]
@@ -265,13 +281,15 @@ async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() 
     ] {
         let runner = Scripted::start(alert(title, buttons)).await;
         let tools = Tools::new(&says_port(runner.address.port()));
-        // The keys of an app's Info.plist, as in Apple's reference of its Core Foundation keys.
-        let info = format!(
-            "<plist version=\"1.0\"><dict><key>CFBundleURLTypes</key><array><dict><key>CFBundleURLSchemes</key><array>\
-             <string>{scheme}</string></array></dict></array></dict></plist>"
+        // `man plutil`; the keys are those of Apple's reference of an app's Info.plist.
+        tools.folder.script(
+            "plutil",
+            &format!(
+                "[ \"$*\" = \"-extract CFBundleURLTypes json -o - /app/Info.plist\" ] || exit 1\n\
+                 echo '[{{\"CFBundleTypeRole\":\"Editor\",\"CFBundleURLSchemes\":[\"{scheme}\"]}}]'"
+            ),
         );
-        fs::write(tools.folder.path().join("Info.plist"), info).unwrap();
-        tools.xcrun("case $2 in get_app_container) echo \"$here\";; esac");
+        tools.xcrun("case $2 in get_app_container) echo /app;; esac");
         let mut config = tools.config();
         config.app = Some("org.example.proving-ground".to_owned());
         let apple = Apple::connect(tools.simulator(), config).await.unwrap();

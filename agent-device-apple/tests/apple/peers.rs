@@ -16,10 +16,10 @@ use agent_device_core::{
     action::{Action, Touch},
     geometry::Point,
 };
+use agent_device_testbed::control;
 use serde_json::Value;
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::TcpStream,
+    io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},
 };
 
@@ -154,54 +154,40 @@ impl Sim {
             return None;
         };
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Some(Self {
             _child: child,
             address: local(runner),
-            control: Control(local(control)),
+            control: Control::at(control),
         })
     }
 }
 
-/// The control port of a simulated runner.
+/// The control port of a simulated runner, which answers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Control(pub(crate) SocketAddr);
+pub(crate) struct Control(pub(crate) control::Control);
 
 impl Control {
-    pub(crate) async fn ask(&self, method: &str, path: &str) -> Value {
-        self.try_ask(method, path)
-            .await
-            .expect("the control port answers")
+    pub(crate) fn at(port: u16) -> Self {
+        Self(control::Control(local(port)))
     }
 
-    pub(crate) async fn try_ask(&self, method: &str, path: &str) -> std::io::Result<Value> {
-        let mut stream = TcpStream::connect(self.0).await?;
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).await?;
-        let mut reply = Vec::new();
-        stream.read_to_end(&mut reply).await?;
-        let text = String::from_utf8_lossy(&reply).into_owned();
-        let (head, body) = text
-            .split_once("\r\n\r\n")
-            .ok_or(std::io::ErrorKind::InvalidData)?;
-        assert!(head.starts_with("HTTP/1.1 200"), "{method} {path}: {text}");
-        Ok(serde_json::from_str(body)?)
+    pub(crate) async fn ask(&self, method: &str, path: &str) -> Value {
+        self.0.ask(method, path).await.unwrap()
     }
 
     /// The events of the app since it was last reset.
-    pub(crate) async fn events(&self) -> Value {
-        self.ask("GET", "/events").await["events"].take()
+    pub(crate) async fn events(&self) -> Vec<Value> {
+        self.0.events().await.unwrap()
     }
 
     /// How often an element was tapped.
     pub(crate) async fn taps(&self, element: &str) -> usize {
-        let events = self.events().await;
-        let taps = events.as_array().unwrap().iter();
-        taps.filter(|event| event["kind"] == "tap" && event["element"] == element)
-            .count()
+        self.0.taps(element).await.unwrap()
     }
+}
+
+pub(crate) fn local(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
 }
 
 // --- stand-ins for Xcode's tools --------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ use agent_device_core::{
     geometry::Point,
     selector::id,
     snapshot::CaptureOptions,
+    text::FillCheck,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -308,6 +309,43 @@ async fn replies_are_bounded() {
         error.row().map(|row| row.id()),
         Some("ios-runner.transport.unreadable-reply")
     );
+}
+
+#[tokio::test]
+async fn what_the_runner_read_back_is_not_looked_for_again() {
+    for (said, secret, check, looks) in [
+        (json!("verified"), false, FillCheck::Verified, 1),
+        (json!("verified"), true, FillCheck::Verified, 1),
+        (json!("unobserved"), false, FillCheck::Unobserved, 1),
+        (json!("reformatted"), false, FillCheck::Reformatted, 2),
+        (json!(null), false, FillCheck::Reformatted, 2),
+    ] {
+        let reply = ok(
+            json!({ "message": "typed", "textEntryRoute": "xctest-element", "textEntryVerification": said }),
+        );
+        let runner = Scripted::start(move |command, _, _| match command {
+            "type" => Some(Act::Reply(reply.clone())),
+            "snapshot" => Some(Act::Reply(ok(json!({ "nodes": [
+                { "index": 0, "type": "Application", "rect": rect(402.0, 874.0), "depth": 0 },
+                { "index": 1, "type": "TextField", "identifier": "it", "value": "(555) 1234", "rect": rect(200.0, 44.0), "depth": 1, "parentIndex": 0 },
+            ], "snapshotQuality": { "state": "healthy", "backend": "tree" } })))),
+            _ => None,
+        })
+        .await;
+        let device = Device::new(attached(runner.address, fast()));
+        let text = if secret {
+            Text::secret("5551234")
+        } else {
+            "5551234".into()
+        };
+        let outcome = device.locate(id("it")).fill(text).await.unwrap();
+        assert_eq!(outcome.fill, Some(check), "{said}");
+        assert_eq!(runner.requests("snapshot").len(), looks, "{said}");
+    }
+}
+
+fn rect(width: f64, height: f64) -> Value {
+    json!({ "x": 0.0, "y": 100.0, "width": width, "height": height })
 }
 
 #[tokio::test]

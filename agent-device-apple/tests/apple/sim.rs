@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agent_device_apple::{AppleConfig, RunnerState};
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile, RunnerState};
 use agent_device_core::{
     Device, Dispatched, Interactor as _, SnapshotBackend as _,
     action::Action,
@@ -14,7 +14,7 @@ use agent_device_testbed::fault::{Fault, FaultProxy, Rule};
 use serde_json::json;
 
 use crate::{
-    peers::{Sim, Tools, attached, call, runner_sim, tap_at},
+    peers::{Control, Sim, Tools, attached, call, runner_sim, tap_at},
     suite::{FIXTURE, config},
 };
 
@@ -162,6 +162,24 @@ async fn what_was_lost_before_it_was_read_is_not_sent_again() {
 }
 
 #[tokio::test]
+async fn a_television_presses_only_what_has_the_focus() {
+    let Some(sim) = Sim::of("tvOS").await else {
+        return;
+    };
+    sim.control.ask("POST", "/reset?screen=counter").await;
+    let target = AppleTarget::Runner {
+        profile: Profile::TVOS_SIMULATOR,
+        address: sim.address,
+    };
+    let device = Device::new(Apple::new(target, config()));
+    let error = device.locate(id("dead")).press().await.unwrap_err();
+    assert_eq!(error.reason(), Some("target_not_focused"), "{error:?}");
+    assert!(error.dispatched().is_no());
+    assert!(error.hint().contains("press down"), "{error:?}");
+    assert!(sim.control.events().await.is_empty());
+}
+
+#[tokio::test]
 async fn a_recorded_failure_is_judged_by_the_screen() {
     let Some(sim) = on("counter").await else {
         return;
@@ -241,9 +259,7 @@ async fn a_runner_that_is_killed_after_a_tap_landed_leaves_an_unknown_and_one_ta
     ));
     let mut config = tools.config();
     config.app = Some(FIXTURE.to_owned());
-    let apple = agent_device_apple::Apple::connect(tools.simulator(), config)
-        .await
-        .unwrap();
+    let apple = Apple::connect(tools.simulator(), config).await.unwrap();
     assert_eq!(apple.state(), RunnerState::Ready);
     let control = || {
         let log = tools.folder.read("sim.log");
@@ -251,7 +267,7 @@ async fn a_runner_that_is_killed_after_a_tap_landed_leaves_an_unknown_and_one_ta
             .lines()
             .rev()
             .find_map(|line| line.rsplit_once("SIM_CONTROL_PORT=")?.1.trim().parse().ok());
-        crate::peers::Control(std::net::SocketAddr::from(([127, 0, 0, 1], line.unwrap())))
+        Control::at(line.unwrap())
     };
     let first = control();
     first.ask("POST", "/reset?screen=counter").await;

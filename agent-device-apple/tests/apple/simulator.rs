@@ -4,7 +4,7 @@
 //! on, `AGENT_DEVICE_FIXTURE_PORT` the port on which the app answers. Without them there is nothing to test, also where every
 //! peer is required: no other machine can have this one.
 
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
 use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
 use agent_device_core::testing::Screen;
@@ -32,43 +32,24 @@ async fn from_env() -> Option<Simulated> {
     let mut config = AppleConfig::default();
     config.app = Some(FIXTURE.to_owned());
     config.runner.token = Some(format!("verify-{}", std::process::id()));
-    let (port, keeper) = launch(udid, config.clone()).await;
-    let control = Control(local(control.parse().unwrap()));
+    let keeper = launch(udid, config.clone()).await;
+    let runner = keeper.runner_address().await.unwrap();
+    let control = Control::at(control.parse().unwrap());
     let limits = [IPHONE, LIMITS].concat().leak();
     let profile = Profile::IOS_SIMULATOR;
-    Some(
-        Simulated::behind(
-            local(port),
-            control,
-            Box::new(keeper),
-            profile,
-            config,
-            limits,
-        )
-        .await,
-    )
+    Some(Simulated::behind(runner, control, Box::new(keeper), profile, config, limits).await)
 }
 
-fn local(port: u16) -> SocketAddr {
-    SocketAddr::from(([127, 0, 0, 1], port))
-}
-
-/// Builds and launches the runner as every user of the crate would. Its port is in the note beside the lease.
-async fn launch(udid: String, mut config: AppleConfig) -> (u16, Apple) {
-    let home = at_root("target/apple-runner");
-    config.runner.project = Some(at_root("runner-swift/Xcode/AgentDeviceRunner.xcodeproj"));
-    config.home = Some(home.clone());
+/// Launches the runner as every user of the crate would.
+async fn launch(udid: String, mut config: AppleConfig) -> Apple {
+    config.home = Some(at_root("target/apple-runner"));
     // It hears nothing after its launch: all goes through the proxy.
     config.idle_stop = Duration::from_secs(24 * 3600);
-    let note = home.join(format!("leases/{udid}.json"));
     let target = AppleTarget::Simulator {
         profile: Profile::IOS_SIMULATOR,
         udid,
     };
-    let keeper = Apple::connect(target, config).await.unwrap();
-    let note: serde_json::Value = serde_json::from_slice(&std::fs::read(note).unwrap()).unwrap();
-    let port = note["port"].as_u64().expect("the lease names the port");
-    (u16::try_from(port).unwrap(), keeper)
+    Apple::connect(target, config).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,7 +12,7 @@ use agent_device_core::{
     geometry::Point,
     snapshot::CaptureOptions,
 };
-use agent_device_testbed::fault::{Fault, FaultProxy, Rule};
+use agent_device_testbed::fault::{Fault, FaultProxy, Recorded, Rule};
 
 use crate::{
     peers::{Sim, attached, tap_at},
@@ -46,6 +46,8 @@ enum Op {
 /// How long an answer is waited for: short, so that a hang costs little. What comes later still counts.
 const PATIENCE: Duration = Duration::from_millis(250);
 const LATE: Duration = Duration::from_millis(350);
+/// How many runners work at the same time. Nearly all of a sequence is waiting.
+const LANES: u64 = 96;
 
 fn faults(dice: &mut Dice) -> Vec<(&'static str, Fault)> {
     let on_command = [
@@ -106,7 +108,6 @@ async fn act(apple: &Apple, op: Op) -> Result<(), Error> {
 
 async fn happened(sim: &Sim) -> (usize, usize) {
     let events = sim.control.events().await;
-    let events = events.as_array().unwrap();
     let count = |kind: &str, element: &str| {
         events
             .iter()
@@ -117,9 +118,12 @@ async fn happened(sim: &Sim) -> (usize, usize) {
 }
 
 /// Waits until what was given up has happened, or can't any more.
-async fn settled(sim: &Sim, late: bool) {
-    if late {
-        tokio::time::sleep(LATE * 3).await;
+async fn settled(sim: &Sim, proxy: &FaultProxy) {
+    let on_its_way = |request: &Recorded| {
+        matches!(request.fault, Some(Fault::LateForward(_))) && request.forwarded == 0
+    };
+    while proxy.requests().iter().any(on_its_way) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     // Its commands run one after the other, so the answer to this one comes after all that were sent before.
     let beside = attached(sim.address, config());
@@ -161,10 +165,7 @@ async fn sequence(seed: u64, sim: &Sim, proxy: &FaultProxy, apple: &Apple) {
         proxy.plan().clear();
         sim.control.ask("POST", "/mend").await;
         if result.is_err() {
-            let late = faults
-                .iter()
-                .any(|(_, fault)| matches!(fault, Fault::LateForward(_)));
-            settled(sim, late).await;
+            settled(sim, proxy).await;
         }
         let after = happened(sim).await;
         let case = format!(
@@ -216,8 +217,7 @@ async fn nothing_happens_twice_whatever_goes_wrong() {
         number("AGENT_DEVICE_SOAK", 40),
         number("AGENT_DEVICE_SEED", 1),
     );
-    // Most of the time is spent waiting.
-    let lanes = (count / 10).clamp(1, 16);
+    let lanes = (count / 10).clamp(1, LANES);
     let runs = (0..lanes).map(|at| {
         let seeds = (first..first + count)
             .skip(usize::try_from(at).unwrap())

@@ -162,7 +162,7 @@ impl Body for Simulated {
     async fn events(&self) -> Vec<Event> {
         // A tap that could be half of a double tap is taken back by the second.
         tokio::time::sleep(Duration::from_millis(50)).await;
-        serde_json::from_value(self.control.events().await).unwrap()
+        serde_json::from_value(self.control.events().await.into()).unwrap()
     }
 
     fn limits(&self) -> &[(Screen, &'static str)] {

@@ -100,7 +100,7 @@ final class TouchTests: XCTestCase {
     func testOnTVOnlyWhatHasTheFocusCanBePressed() {
         let stage = Stage(.tvOS)
         stage.show(.counter)
-        XCTAssertEqual(stage.tap("dead").code, "UNSUPPORTED_OPERATION")
+        XCTAssertEqual(stage.tap("dead").code, "TARGET_NOT_FOCUSED")
         XCTAssertNil(stage.tap("counter").error)
         stage.send("remotePress", ["remoteButton": "down"])
         XCTAssertNil(stage.tap("dead").error)
@@ -123,7 +123,7 @@ final class TouchTests: XCTestCase {
         for _ in 0..<3 where stage.focused != "inner" { stage.send("remotePress", ["remoteButton": "down"]) }
         XCTAssertEqual(stage.focused, "inner")
         let aim: [String: Any] = ["selectorKey": "id", "selectorValue": "cell", "allowNonHittableCoordinateFallback": true]
-        XCTAssertEqual(stage.send("tap", aim.merging(["x": 30, "y": 100]) { $1 }).code, "UNSUPPORTED_OPERATION")
+        XCTAssertEqual(stage.send("tap", aim.merging(["x": 30, "y": 100]) { $1 }).code, "TARGET_NOT_FOCUSED")
         XCTAssertEqual(stage.events.filter { $0.hasSuffix("tap") }, [])
     }
 
@@ -131,7 +131,7 @@ final class TouchTests: XCTestCase {
         let stage = Stage(.tvOS)
         stage.show(.login)
         let answer = stage.send("type", ["text": "secret", "x": 200, "y": 164, "textEntryMode": "replace"])
-        XCTAssertEqual(answer.code, "UNSUPPORTED_OPERATION")
+        XCTAssertEqual(answer.code, "TARGET_NOT_FOCUSED")
         XCTAssertEqual(stage.events, [])
     }
 }

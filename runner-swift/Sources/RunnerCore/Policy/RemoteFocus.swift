@@ -23,7 +23,7 @@ public enum RemoteFocus {
     public static func refusal(focused: Rect?, target: Rect?) -> RunnerError {
         let arrow = arrow(from: focused, to: target).map { ": press \($0.rawValue)" } ?? ""
         return RunnerError(
-            .unsupportedOperation, "the target does not have the focus",
+            .targetNotFocused, "the target does not have the focus",
             hint: "tvOS has no touches. Move the focus with the remote's arrows\(arrow).")
     }
 

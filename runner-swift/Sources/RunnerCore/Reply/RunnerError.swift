@@ -9,6 +9,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case noMatch = "NO_MATCH"
     case invalidTarget = "INVALID_TARGET"
     case elementOffscreen = "ELEMENT_OFFSCREEN"
+    /// What a press of the remote would mean does not have the focus.
+    case targetNotFocused = "TARGET_NOT_FOCUSED"
     case textEntryMismatch = "TEXT_ENTRY_MISMATCH"
     case textInputNotFocused = "TEXT_INPUT_NOT_FOCUSED"
     case textInputSynthesisUnavailable = "TEXT_INPUT_SYNTHESIS_UNAVAILABLE"

@@ -97,7 +97,7 @@ final class NavigationTests: XCTestCase {
         ]
         for (target, arrow) in table { XCTAssertEqual(RemoteFocus.arrow(from: here, to: target), arrow) }
         let refusal = RemoteFocus.refusal(focused: here, target: Rect(400, 150, 100, 100))
-        XCTAssertEqual(refusal.code, .unsupportedOperation)
+        XCTAssertEqual(refusal.code, .targetNotFocused)
         XCTAssertTrue(refusal.hint?.contains("right") ?? false)
         XCTAssertEqual(Command.Direction.allCases.map { RemoteFocus.button(for: $0).rawValue }, Command.Direction.allCases.map(\.rawValue))
     }

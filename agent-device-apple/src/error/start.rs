@@ -1,0 +1,131 @@
+//! Why no runner came up.
+
+use agent_device_core::{ErrorCode, reason};
+
+use super::tool::tool_reason;
+use crate::{
+    runner::LaunchFailure,
+    tools::{BuildFailure, Cause, ToolFailure},
+};
+
+/// Why no runner came up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartFailure {
+    #[error(transparent)]
+    Launch(LaunchFailure),
+    #[error("xcodebuild ended with code {code} before the runner answered")]
+    Exited {
+        code: i32,
+        cause: Option<Cause>,
+        output: String,
+    },
+    #[error("the runner did not answer within the time for its start")]
+    NotReady {
+        cause: Option<Cause>,
+        output: String,
+    },
+    #[error("the runner can't listen: {0}")]
+    Listener(String),
+    #[error("the caller cancelled")]
+    Canceled,
+    #[error("nobody listens at {0}")]
+    NobodyThere(String),
+}
+
+impl StartFailure {
+    pub(super) fn cause(&self) -> Option<&Cause> {
+        match self {
+            Self::Exited { cause, .. } | Self::NotReady { cause, .. } => cause.as_ref(),
+            Self::Launch(LaunchFailure::Cause(cause)) => Some(cause),
+            Self::Launch(LaunchFailure::Build(BuildFailure::Failed { cause, .. })) => {
+                cause.as_ref()
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn output(&self) -> Option<&str> {
+        match self {
+            Self::Exited { output, .. } | Self::NotReady { output, .. } => Some(output),
+            Self::Launch(LaunchFailure::Build(BuildFailure::Failed { output, .. })) => Some(output),
+            _ => None,
+        }
+    }
+
+    pub(super) fn reason(&self) -> &'static str {
+        if let Some(cause) = self.cause() {
+            return cause.reason.as_str();
+        }
+        match self {
+            Self::Exited { .. } => "xcodebuild_exited_early",
+            Self::NotReady { .. } => "runner_connect_timeout",
+            Self::Listener(_) => "runner_listener_failed",
+            Self::Canceled => reason::REQUEST_CANCELED,
+            Self::NobodyThere(_) => "runner_connect_refused",
+            Self::Launch(launch) => match launch {
+                LaunchFailure::Leased { .. } => "device_leased",
+                LaunchFailure::NoDevice { .. } => "device_not_found",
+                LaunchFailure::Cause(cause) => cause.reason.as_str(),
+                LaunchFailure::Io(_) | LaunchFailure::Patch(_) => "runner_launch_failed",
+                LaunchFailure::Tool(tool) | LaunchFailure::Build(BuildFailure::Tool(tool)) => {
+                    tool_reason(tool)
+                }
+                LaunchFailure::Build(BuildFailure::NoSource) => "runner_source_missing",
+                LaunchFailure::Build(BuildFailure::Failed { .. }) => "build_failed_unclassified",
+                LaunchFailure::Build(_) => "runner_build_unusable",
+            },
+        }
+    }
+
+    pub(super) fn code(&self) -> ErrorCode {
+        match self {
+            Self::Launch(LaunchFailure::Leased { .. }) => ErrorCode::DeviceInUse,
+            Self::Launch(LaunchFailure::NoDevice { .. }) => ErrorCode::DeviceNotFound,
+            Self::Launch(
+                LaunchFailure::Tool(ToolFailure::Missing { .. })
+                | LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Missing { .. })),
+            ) => ErrorCode::ToolMissing,
+            Self::Launch(LaunchFailure::Build(BuildFailure::NoSource)) => ErrorCode::InvalidArgs,
+            _ => ErrorCode::CommandFailed,
+        }
+    }
+
+    pub(super) fn retriable(&self) -> Option<bool> {
+        match (self, self.cause()) {
+            (_, Some(cause)) => Some(cause.reason.is_passing()),
+            (Self::Launch(LaunchFailure::Tool(ToolFailure::Timeout { .. })), _)
+            | (
+                Self::Launch(LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Timeout {
+                    ..
+                }))),
+                _,
+            )
+            | (Self::NotReady { .. }, _) => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(super) fn hint(&self) -> Option<&'static str> {
+        if let Some(cause) = self.cause() {
+            return Some(cause.reason.fix());
+        }
+        Some(match self.reason() {
+            "runner_connect_timeout" => {
+                "Look at the device: a dialog or a lock screen may hold the runner up. details.output has what xcodebuild said."
+            }
+            "xcodebuild_exited_early" => "Read the last lines of the output in details.output.",
+            "runner_phase_budget_exhausted" => {
+                "A build of the runner takes minutes: give the first connection that time, or raise build_timeout."
+            }
+            "runner_source_missing" => {
+                "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
+            }
+            "device_leased" => "End the other process, or wait until it is done with the device.",
+            "apple_toolchain_probe_unavailable" => {
+                "xcodebuild did not answer. Run `xcodebuild -version` once by hand, then repeat."
+            }
+            "runner_connect_refused" => "Start the runner first, or check its address.",
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,365 @@
+//! One command on its way: the one place where something goes out that the app may notice.
+
+use std::{convert::Infallible, time::Duration};
+
+use agent_device_core::{
+    Call, DispatchDisclosure as _,
+    dispatch::{SendGuard, Verdict, rows::ios_runner as rows},
+    observe::{End, Judgement, Schedule, observe_until},
+};
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    time::Instant,
+};
+
+use super::{
+    Command, Data, Lost, Meta, Parse, Runner, RunnerError, Skip, Unwritten,
+    command::{Preflight, Traits},
+    recover::Journal,
+    reply::read,
+    session::Session,
+    transport::Unanswered,
+};
+use crate::{
+    error::{After, RunnerFailure, Told},
+    tools::Patience,
+};
+
+/// How often a read that was refused as busy is sent in all, and the pauses between.
+const BUSY_TRIES: u32 = 8;
+const BUSY_PAUSE: Duration = Duration::from_millis(200);
+const BUSY_LONGEST: Duration = Duration::from_secs(1);
+/// Codes after which a runner is not used any more.
+const FATAL_CODES: [&str; 3] = [
+    "XCTEST_RECORDED_FAILURE",
+    "RUNNER_WEDGED",
+    "IOS_AX_SNAPSHOT_FAILED",
+];
+const INVALID_AFTER_CONNECT: &str = "runner_connect_failed_before_command_send";
+const INVALID_AFTER_PREFLIGHT: &str = "runner_readiness_preflight_failed_before_command_send";
+
+/// What one request has used up.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
+    /// Its one new runner in place of a broken one.
+    pub(super) recycled: bool,
+    /// An attempt of which nothing was written.
+    pub(super) unwritten: bool,
+    /// What a repeated read is reported as when it fails again.
+    pub(super) read_again: Option<After>,
+}
+
+impl Spent {
+    fn recycle(&mut self, else_: RunnerFailure) -> Result<(), RunnerFailure> {
+        if self.recycled {
+            return Err(else_);
+        }
+        self.recycled = true;
+        Ok(())
+    }
+}
+
+impl Runner {
+    /// One command, by the runner's own fields.
+    pub(crate) async fn ask(&self, command: &Command, call: &Call) -> Result<Data, RunnerFailure> {
+        self.run(command, &plain, call).await
+    }
+
+    /// One command. A read that the runner refuses as busy goes out again.
+    pub(crate) async fn run<T>(
+        &self,
+        command: &Command,
+        parse: Parse<'_, T>,
+        call: &Call,
+    ) -> Result<T, RunnerFailure> {
+        let spent = Mutex::<Spent>::default();
+        let send = || async {
+            self.send(command, parse, &mut *spent.lock().await, call)
+                .await
+        };
+        let first = send().await;
+        if command.verb.traits().mutates || !is_busy(&first) {
+            return first;
+        }
+        let verdict = |answer: &Result<T, RunnerFailure>, _: Option<&_>, sent_again: u32| {
+            let pause = BUSY_PAUSE
+                .saturating_mul(1 << sent_again.min(8))
+                .min(BUSY_LONGEST);
+            let tries = sent_again + 1;
+            if is_busy(answer) && tries < BUSY_TRIES && pause < call.remaining() {
+                Judgement::Continue {
+                    budget: None,
+                    pause: Some(pause),
+                }
+            } else {
+                Judgement::Done(())
+            }
+        };
+        let observed = observe_until(
+            Schedule::new("runner-busy", BUSY_PAUSE, call.remaining()),
+            call.cancel(),
+            Some(first),
+            |_| async { Ok::<_, Infallible>(send().await) },
+            |_| false,
+            verdict,
+        );
+        match observed.await.end {
+            End::Done { value, .. } => value,
+            End::Expired {
+                last: Some(answer), ..
+            } => answer,
+            _ => Err(RunnerFailure::lost(Lost::Canceled, None)),
+        }
+    }
+
+    /// One command, on a session that will not be used again. For looking once more before it goes.
+    pub(crate) async fn ask_last<T>(
+        &self,
+        command: &Command,
+        parse: Parse<'_, T>,
+        call: &Call,
+    ) -> Result<T, RunnerFailure> {
+        let mut slot = self.turn(call).await?;
+        let session = there(&mut slot)?;
+        let id = self.shared.next_id(command.verb);
+        let answer = self.post(session, command, &id, &Patience::of(call)).await;
+        match answer.map(|body| parse(&body)) {
+            Ok(Some(Ok((value, _)))) => Ok(value),
+            Ok(Some(Err(error))) => Err(RunnerFailure::Said {
+                error,
+                told: Told::Reply,
+                skip: None,
+            }),
+            Ok(None) => Err(RunnerFailure::lost(Lost::Garbage, None)),
+            Err(Unanswered::Unwritten(why)) => Err(RunnerFailure::unwritten(why)),
+            Err(Unanswered::Lost(lost)) => Err(RunnerFailure::lost(lost, None)),
+        }
+    }
+
+    /// Waits until the command before is done.
+    async fn turn(&self, call: &Call) -> Result<MutexGuard<'_, Option<Session>>, RunnerFailure> {
+        tokio::select! {
+            biased;
+            slot = self.shared.session.lock() => Ok(slot),
+            () = call.cancel().cancelled() => Err(RunnerFailure::CanceledUnsent),
+            () = tokio::time::sleep_until(call.deadline()) => Err(RunnerFailure::DeadlineUnsent),
+        }
+    }
+
+    /// Sends a command to a runner that answers: to a second one only if nothing of it was written to the first, or if it only
+    /// reads.
+    async fn send<T>(
+        &self,
+        command: &Command,
+        parse: Parse<'_, T>,
+        spent: &mut Spent,
+        call: &Call,
+    ) -> Result<T, RunnerFailure> {
+        let patience = Patience::of(call);
+        let traits = command.verb.traits();
+        let mut slot = self.turn(call).await?;
+        loop {
+            let skip = self.reach(&mut slot, traits, spent, &patience).await?;
+            let session = there(&mut slot)?;
+            // Until an action has worked again, nothing proves that the runner is there.
+            let healthy = session.healthy.take();
+            let id = self.shared.next_id(command.verb);
+            let guard = traits.mutates.then(|| call.send());
+            let lost = match self.post(session, command, &id, &patience).await {
+                Ok(body) => match parse(&body) {
+                    Some(answer) => {
+                        let heard = Heard {
+                            told: Told::Reply,
+                            healthy,
+                            skip,
+                        };
+                        return self.heed(session, traits, answer, heard, guard);
+                    }
+                    None => Lost::Garbage,
+                },
+                Err(Unanswered::Unwritten(why)) => {
+                    close(
+                        guard,
+                        Some(rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE.into()),
+                    );
+                    if !matches!(why, Unwritten::Refused(_) | Unwritten::Timeout) {
+                        return Err(RunnerFailure::unwritten(why));
+                    }
+                    self.shared
+                        .invalidate(&mut slot, INVALID_AFTER_CONNECT)
+                        .await;
+                    spent.recycle(RunnerFailure::unwritten(why))?;
+                    spent.unwritten = true;
+                    continue;
+                }
+                Err(Unanswered::Lost(lost)) => lost,
+            };
+            if matches!(lost, Lost::Timeout | Lost::Canceled | Lost::TooLarge) {
+                close(guard, None);
+                return Err(RunnerFailure::lost(lost, skip));
+            }
+            let journal = self.shared.journal(session, &id).await;
+            let told = match &journal {
+                Journal::Reply(json) => parse(json.as_bytes()),
+                Journal::Failed(error) => Some(Err(error.clone())),
+                _ => None,
+            };
+            if let Some(answer) = told {
+                let heard = Heard {
+                    told: Told::Journal,
+                    healthy,
+                    skip,
+                };
+                return self.heed(session, traits, answer, heard, guard);
+            }
+            close(guard, None);
+            let garbage = matches!(lost, Lost::Garbage);
+            let after = self
+                .after(&mut slot, command, spent, &journal, garbage)
+                .await;
+            if let Some(after) = after {
+                let source = match lost {
+                    Lost::Closed(source) => source,
+                    _ => None,
+                };
+                return Err(RunnerFailure::Lost {
+                    after,
+                    skip,
+                    source,
+                });
+            }
+        }
+    }
+
+    /// Sees to it that a runner is there and answers. Why it was not asked, if it was not.
+    async fn reach(
+        &self,
+        slot: &mut Option<Session>,
+        traits: Traits,
+        spent: &mut Spent,
+        patience: &Patience,
+    ) -> Result<Option<Skip>, RunnerFailure> {
+        let app = self.app();
+        loop {
+            self.shared.ready(self, slot, spent, patience).await?;
+            let asked = self
+                .shared
+                .preflight(there(slot)?, traits, app.as_deref(), patience);
+            match asked.await {
+                Ok(skip) => return Ok(skip),
+                Err(
+                    Unanswered::Unwritten(Unwritten::Canceled) | Unanswered::Lost(Lost::Canceled),
+                ) => return Err(RunnerFailure::CanceledUnsent),
+                Err(_) if patience.remaining().is_zero() => {
+                    return Err(RunnerFailure::DeadlineUnsent);
+                }
+                Err(Unanswered::Unwritten(Unwritten::Gone)) => {
+                    return Err(RunnerFailure::DeviceGone);
+                }
+                Err(_) => {
+                    self.shared.invalidate(slot, INVALID_AFTER_PREFLIGHT).await;
+                    spent.recycle(RunnerFailure::Preflight)?;
+                }
+            }
+        }
+    }
+
+    /// Writes the command, once.
+    async fn post(
+        &self,
+        session: &Session,
+        command: &Command,
+        id: &str,
+        patience: &Patience,
+    ) -> Result<Vec<u8>, Unanswered> {
+        let body = command.body(Some(id), self.app().as_deref());
+        let limit = self
+            .config()
+            .command_timeout
+            .saturating_add(command.duration);
+        self.shared
+            .exchange(session, body, command.limit, limit, patience)
+            .await
+    }
+
+    /// What an answer means for the caller, for the runner's session and for the ledger.
+    fn heed<T>(
+        &self,
+        session: &mut Session,
+        traits: Traits,
+        answer: Result<(T, Meta), RunnerError>,
+        heard: Heard,
+        guard: Option<SendGuard>,
+    ) -> Result<T, RunnerFailure> {
+        let Heard {
+            told,
+            healthy,
+            skip,
+        } = heard;
+        session.fresh = false;
+        match answer {
+            Ok((value, meta)) => {
+                if let Some(guard) = guard {
+                    guard.landed();
+                }
+                session.busy = meta.busy;
+                session.healthy = match (traits.preflight, &meta.fatal) {
+                    (_, Some(_)) => None,
+                    (Preflight::UnlessHealthy, None) => Some((self.app(), Instant::now())),
+                    // A read proves nothing about actions, and takes nothing from one.
+                    _ => healthy,
+                };
+                session.doomed = meta.fatal.or(session.doomed.take());
+                Ok(value)
+            }
+            Err(error) => {
+                if FATAL_CODES.contains(&error.code.as_str()) {
+                    session.doomed = Some(error.code.to_lowercase());
+                } else {
+                    session.healthy = healthy;
+                }
+                let failure = RunnerFailure::Said { error, told, skip };
+                close(guard, failure.verdict());
+                Err(failure)
+            }
+        }
+    }
+}
+
+/// How an answer came to be known, and what was known before it was asked for.
+struct Heard {
+    told: Told,
+    healthy: Option<(Option<String>, Instant)>,
+    skip: Option<Skip>,
+}
+
+fn there(slot: &mut Option<Session>) -> Result<&mut Session, RunnerFailure> {
+    slot.as_mut()
+        .ok_or(RunnerFailure::Unreached { source: None })
+}
+
+/// Whether the runner itself has just refused it for the work that it has.
+fn is_busy<T>(answer: &Result<T, RunnerFailure>) -> bool {
+    matches!(answer, Err(RunnerFailure::Said { error, told: Told::Reply, .. }) if error.code == "RUNNER_BUSY")
+}
+
+fn plain(body: &[u8]) -> Option<Result<(Data, Meta), RunnerError>> {
+    let answer = read(body)?;
+    Some(answer.map(|mut data| {
+        let meta = Meta {
+            fatal: data
+                .runner_fatal
+                .then(|| data.runner_fatal_reason.take().unwrap_or_default()),
+            busy: data.runner_main_thread_busy,
+        };
+        (data, meta)
+    }))
+}
+
+fn close(guard: Option<SendGuard>, verdict: Option<Verdict>) {
+    let Some(guard) = guard else { return };
+    match verdict {
+        Some(Verdict::No(row)) => guard.refused(row),
+        _ => guard.uncertain(),
+    }
+}
