@@ -17,7 +17,10 @@ use agent_device_core::{
 };
 use tokio::process::Command;
 
-use crate::peers::{RealServer, TestbedDevice, skip};
+use crate::{
+    peers::{RealServer, skip},
+    testbed::TestbedDevice,
+};
 
 const APP: &str = "io.appium.android.apis";
 const PACKAGE: &str = "android-apidemos@5.0.0";
@@ -96,9 +99,7 @@ async fn a_foreign_app_is_driven_through_its_menus() {
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
         return;
     };
-    real.server.connect(&peer.address, &call()).await.unwrap();
-    let adb = real.server.device(peer.address.as_str()).unwrap();
-    adb.wait_for("device", &call()).await.unwrap();
+    let adb = peer.on(&real.server).await;
     Apps::of(&adb)
         .install(&apk, &InstallOptions::default(), &call())
         .await

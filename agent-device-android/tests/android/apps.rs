@@ -14,7 +14,10 @@ use agent_device_core::{
 };
 use tokio::{io::AsyncWriteExt as _, net::TcpListener, process::Command};
 
-use crate::peers::{DeadDevice, Reach, RealServer, TestbedDevice, at_root};
+use crate::{
+    peers::{DeadDevice, Reach, RealServer, at_root},
+    testbed::TestbedDevice,
+};
 
 const FIXTURE: &str = "dev.agentdevice.fixture";
 const HELPER: &str = "dev.agentdevice.helper";

@@ -14,8 +14,9 @@ use proptest::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
-    peers::{RealServer, TestbedDevice, adb},
+    peers::{RealServer, adb},
     quoting::{joined, words},
+    testbed::TestbedDevice,
 };
 
 fn call() -> Call {
@@ -41,9 +42,7 @@ async fn a_real_daemon_does_what_it_is_asked() {
 }
 
 async fn one_server(peer: &TestbedDevice, real: RealServer) {
-    real.server.connect(&peer.address, &call()).await.unwrap();
-    let device = real.server.device(peer.address.as_str()).unwrap();
-    device.wait_for("device", &call()).await.unwrap();
+    let device = peer.on(&real.server).await;
     assert_eq!(device.state(&call()).await.unwrap(), "device");
     assert!(device.features(&call()).await.unwrap().has("shell_v2"));
     let listed = real.server.devices(&call()).await.unwrap();

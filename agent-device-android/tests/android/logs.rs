@@ -9,7 +9,10 @@ use agent_device_android::{
 };
 use agent_device_core::Call;
 
-use crate::peers::{RealServer, Scripted, Step, TestbedDevice, at_root, frame, okay};
+use crate::{
+    peers::{RealServer, Scripted, Step, at_root, frame, okay},
+    testbed::TestbedDevice,
+};
 
 const FIXTURE: &str = "dev.agentdevice.fixture";
 
@@ -31,9 +34,7 @@ async fn the_log_of_an_app_is_followed_across_its_restarts() {
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
         return;
     };
-    real.server.connect(&peer.address, &call()).await.unwrap();
-    let device = real.server.device(peer.address.as_str()).unwrap();
-    device.wait_for("device", &call()).await.unwrap();
+    let device = peer.on(&real.server).await;
     let apps = Apps::of(&device);
     let apk = at_root("helper-apk/dist/fixture.apk");
     apps.install(apk, &InstallOptions::default(), &call())

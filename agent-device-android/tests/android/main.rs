@@ -20,3 +20,4 @@ mod quoting;
 mod reference;
 mod session;
 mod suite;
+mod testbed;

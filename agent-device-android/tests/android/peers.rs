@@ -24,6 +24,8 @@ use tokio::{
     task::JoinHandle,
 };
 
+pub(crate) use crate::testbed::TestbedDevice;
+
 /// Says that a peer is missing. Fails where every peer is required.
 pub(crate) fn skip(peer: &str, how: &str) {
     println!("skipped: {peer}: {how}");
@@ -48,93 +50,6 @@ pub(crate) fn at_root(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join(path)
-}
-
-/// A device of the testbed. `AGENT_DEVICE_TESTBED_DEVICE` names one that runs already.
-pub(crate) struct TestbedDevice {
-    pub(crate) address: String,
-    name: Option<String>,
-}
-
-impl TestbedDevice {
-    pub(crate) async fn up() -> Option<Self> {
-        Self::up_at(34).await
-    }
-
-    /// One of this API level.
-    pub(crate) async fn up_at(api: u32) -> Option<Self> {
-        if let Ok(address) = std::env::var("AGENT_DEVICE_TESTBED_DEVICE") {
-            return Some(Self {
-                address,
-                name: None,
-            });
-        }
-        let how = format!("root on Linux, then testbed/android/device prepare --api {api}");
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tests-{}-{count}", std::process::id());
-        let up = Command::new(at_root("testbed/android/device"))
-            .args(["up", "--api", &api.to_string(), "--name", &name])
-            .kill_on_drop(true)
-            .output();
-        let up = tokio::time::timeout(Duration::from_secs(900), up).await;
-        let Ok(Ok(up)) = up else {
-            skip("android device", &how);
-            return None;
-        };
-        let text = String::from_utf8_lossy(&up.stdout);
-        let address = text
-            .split("\"address\":\"")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next());
-        match address {
-            Some(address) if up.status.success() => Some(Self {
-                address: address.to_owned(),
-                name: Some(name),
-            }),
-            _ => {
-                println!("{}", String::from_utf8_lossy(&up.stderr));
-                skip("android device", &how);
-                None
-            }
-        }
-    }
-}
-
-impl TestbedDevice {
-    /// Puts the device into an odd state: `device fault` with these words.
-    pub(crate) async fn fault(&self, words: &[&str]) {
-        let device = at_root("testbed/android/device");
-        let name = match &self.name {
-            Some(name) => name.clone(),
-            None => {
-                let list = Command::new(&device).arg("list").output().await.unwrap();
-                let list = String::from_utf8_lossy(&list.stdout).into_owned();
-                let line = list.lines().find(|line| line.contains(&self.address));
-                line.and_then(|line| line.split(' ').next())
-                    .expect("the device is one of the testbed's")
-                    .to_owned()
-            }
-        };
-        let mut command = Command::new(&device);
-        let fault = command.arg("fault").arg(&name).args(words).output();
-        let output = fault.await.unwrap();
-        assert!(output.status.success(), "{words:?}: {output:?}");
-    }
-}
-
-impl Drop for TestbedDevice {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the device goes also when a test fails"
-    )]
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            let _ = std::process::Command::new(at_root("testbed/android/device"))
-                .args(["down", "--name", name])
-                .output();
-        }
-    }
 }
 
 /// A folder that goes with its owner.

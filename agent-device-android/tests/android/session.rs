@@ -14,7 +14,7 @@ use agent_device_core::{
 };
 use tokio::process::Command;
 
-use crate::peers::{RealServer, TestbedDevice};
+use crate::{peers::RealServer, testbed::TestbedDevice};
 
 const HELPER: &str = "dev.agentdevice.helper";
 
@@ -55,9 +55,7 @@ async fn a_session_is_there_as_long_as_it_is_meant_to_be() {
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
         return;
     };
-    real.server.connect(&peer.address, &call()).await.unwrap();
-    let device = real.server.device(peer.address.as_str()).unwrap();
-    device.wait_for("device", &call()).await.unwrap();
+    let device = peer.on(&real.server).await;
     scopes(&device).await;
     a_death_is_named(&device).await;
     a_foreign_owner_is_named(&device, &peer).await;

@@ -32,7 +32,8 @@ use tokio::{
 
 use crate::{
     helper_golden::ON_A_DEVICE,
-    peers::{RealServer, TestbedDevice, at_root, frame},
+    peers::{RealServer, at_root, frame},
+    testbed::TestbedDevice,
 };
 
 const FIXTURE: &str = "dev.agentdevice.fixture";
@@ -215,19 +216,21 @@ async fn strike(
 
 // --- the body -------------------------------------------------------------------------------------------------------------
 
-struct Phone {
-    android: Arc<Android>,
+pub(crate) struct Phone {
+    pub(crate) android: Arc<Android>,
     proxy: Proxy,
     /// The way to the judge: beside the proxy and beside the backend.
-    beside: AdbDevice,
+    pub(crate) beside: AdbDevice,
     log: Forward,
 }
 
 impl Phone {
-    async fn start(peer: &TestbedDevice, real: &RealServer) -> Self {
-        real.server.connect(&peer.address, &call()).await.unwrap();
-        let beside = real.server.device(peer.address.as_str()).unwrap();
-        beside.wait_for("device", &call()).await.unwrap();
+    pub(crate) async fn start(
+        peer: &TestbedDevice,
+        real: &RealServer,
+        mut config: AndroidConfig,
+    ) -> Self {
+        let beside = peer.on(&real.server).await;
         let apk = std::fs::read(at_root("helper-apk/dist/fixture.apk")).unwrap();
         let path = "/data/local/tmp/fixture.apk";
         beside.push(&apk[..], path, 0o644, &call()).await.unwrap();
@@ -243,10 +246,9 @@ impl Phone {
             panic!("the server listens on a port");
         };
         let proxy = Proxy::start(*port, beside.clone()).await;
-        let mut config = AdbConfig::default();
-        config.start_server = false;
-        let through = AdbServer::new(Endpoint::local(proxy.port), config);
-        let mut config = AndroidConfig::default();
+        let mut adb = AdbConfig::default();
+        adb.start_server = false;
+        let through = AdbServer::new(Endpoint::local(proxy.port), adb);
         config.app = Some(FIXTURE.to_owned());
         let device = through.device(peer.address.as_str()).unwrap();
         let started = std::time::Instant::now();
@@ -262,6 +264,11 @@ impl Phone {
             beside,
             log,
         }
+    }
+
+    pub(crate) async fn stop(self) {
+        self.android.close().await.unwrap();
+        self.log.close(&call()).await.unwrap();
     }
 
     /// Asks the app's log.
@@ -696,11 +703,9 @@ async fn on_level(api: u32, run: impl AsyncFnOnce(&Phone, &TestbedDevice)) {
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
         return;
     };
-    let phone = Phone::start(&peer, &real).await;
+    let phone = Phone::start(&peer, &real, AndroidConfig::default()).await;
     run(&phone, &peer).await;
-    phone.android.close().await.unwrap();
-    let Phone { log, .. } = phone;
-    log.close(&call()).await.unwrap();
+    phone.stop().await;
     real.stop().await;
 }
 
