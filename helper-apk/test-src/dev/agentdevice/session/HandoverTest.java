@@ -62,7 +62,7 @@ public class HandoverTest {
         try {
             Handover.call(never, work, 20, "the thread is busy");
             fail();
-        } catch (NotBegunException e) {
+        } catch (NotBegunTimeoutException e) {
             assertEquals("not begun within 20 ms: the thread is busy", e.getMessage());
         }
         queue.get(0).run();
@@ -75,7 +75,7 @@ public class HandoverTest {
             Handover.call(there, slow, 200, "busy");
             fail();
         } catch (TimeoutException e) {
-            assertFalse(e instanceof NotBegunException);
+            assertFalse(e instanceof NotBegunTimeoutException);
             assertEquals("not ended within 200 ms: busy", e.getMessage());
         }
     }
@@ -87,7 +87,7 @@ public class HandoverTest {
         commands.mutate("act", Payload.NONE, new Commands.Command<Void>() {
             @Override
             public void run(Void nothing, Reply reply) throws Exception {
-                throw new NotBegunException(1, "");
+                throw new NotBegunTimeoutException(1, "");
             }
         });
         Reply reply = new Reply();
@@ -97,7 +97,7 @@ public class HandoverTest {
         } catch (Failure e) {
             reply.error(e, true);
         }
-        assertEquals("dev.agentdevice.session.NotBegunException", reply.headers().get("errorType"));
+        assertEquals("dev.agentdevice.session.NotBegunTimeoutException", reply.headers().get("errorType"));
         assertEquals("false", reply.headers().get("started"));
     }
 }

@@ -390,7 +390,7 @@ public class SessionServerTest {
         start("");
         Future<Answer> first = askLater("block b-1");
         assertTrue(entered.await(5, TimeUnit.SECONDS));
-        ask("@ttl=100 act a-1").failed("dev.agentdevice.session.NotBegunException", "not begun within 100 ms", "false");
+        ask("@ttl=100 act a-1").failed("dev.agentdevice.session.NotBegunTimeoutException", "not begun within 100 ms", "false");
         release.countDown();
         first.get();
         assertEquals(1, done.get());

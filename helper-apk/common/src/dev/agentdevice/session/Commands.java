@@ -39,7 +39,7 @@ public final class Commands implements Handler {
                 command.run(given, reply);
             } catch (Failure e) {
                 throw e;
-            } catch (NotBegunException e) {
+            } catch (NotBegunTimeoutException e) {
                 throw Failure.beforeStart(e);
             } catch (Throwable e) {
                 throw effect == Effect.MUTATES ? Failure.afterStart(e) : Failure.beforeStart(e);

@@ -17,7 +17,7 @@ public final class Handover {
      * What the work returned or threw.
      *
      * @param busy what it means that the time is over
-     * @throws NotBegunException when the work was not begun in time
+     * @throws NotBegunTimeoutException when the work was not begun in time
      * @throws TimeoutException when it was begun but not ended
      */
     public static <T> T call(Executor there, final Callable<T> work, long ms, String busy) throws Exception {
@@ -33,7 +33,7 @@ public final class Handover {
             return task.get(ms, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             if (settled.compareAndSet(false, true)) {
-                throw new NotBegunException(ms, ": " + busy);
+                throw new NotBegunTimeoutException(ms, ": " + busy);
             }
             throw new TimeoutException("not ended within " + ms + " ms: " + busy);
         } catch (ExecutionException e) {

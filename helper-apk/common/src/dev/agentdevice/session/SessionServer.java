@@ -252,7 +252,7 @@ public final class SessionServer {
         if (request.ttlMs < 0) {
             turn.lockInterruptibly();
         } else if (!turn.tryLock(request.ttlMs, TimeUnit.MILLISECONDS)) {
-            throw new NotBegunException(request.ttlMs, "");
+            throw new NotBegunTimeoutException(request.ttlMs, "");
         }
         try {
             if (end != null) {

@@ -1,14 +1,7 @@
 package dev.agentdevice.helper.capture;
 
-/** Reads one kind of node. Any call may throw when the node's window has gone. */
-public interface NodeReader<N> {
-    int childCount(N node);
-
-    /** Null for a child that can't be had. */
-    N child(N node, int index);
-
+/** Reads one kind of node for a capture. */
+public interface NodeReader<N> extends Tree<N> {
     /** Writes everything but {@code index} and the attributes of windows. */
     void attributes(N node, XmlWriter out);
-
-    void release(N node);
 }

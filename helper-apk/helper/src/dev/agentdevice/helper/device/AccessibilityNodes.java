@@ -12,35 +12,10 @@ import dev.agentdevice.helper.capture.XmlWriter;
  * Writes what Android says about a node. A false is written where its absence would mean "this helper can't tell", and left out
  * where both mean the same.
  */
-final class AccessibilityNodes implements NodeReader<AccessibilityNodeInfo> {
+final class AccessibilityNodes extends AccessibilityTree implements NodeReader<AccessibilityNodeInfo> {
     private static final String ROLE_DESCRIPTION = "AccessibilityNodeInfo.roleDescription";
 
     private final Rect rect = new Rect();
-
-    @Override
-    public int childCount(AccessibilityNodeInfo node) {
-        return node.getChildCount();
-    }
-
-    @Override
-    public AccessibilityNodeInfo child(AccessibilityNodeInfo node, int index) {
-        return node.getChild(index);
-    }
-
-    @Override
-    public void release(AccessibilityNodeInfo node) {
-        recycle(node);
-    }
-
-    static void recycle(AccessibilityNodeInfo node) {
-        if (node != null && !ApiLevel.NO_RECYCLE) {
-            try {
-                node.recycle();
-            } catch (IllegalStateException e) {
-                // Recycled already.
-            }
-        }
-    }
 
     @Override
     public void attributes(AccessibilityNodeInfo node, XmlWriter out) {

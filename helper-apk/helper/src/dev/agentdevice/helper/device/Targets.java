@@ -80,11 +80,11 @@ final class Targets {
             // The window went away under the look.
             return Aim.Found.OTHER;
         } finally {
-            AccessibilityNodes.recycle(root);
+            AccessibilityTree.recycle(root);
         }
     }
 
-    private static final class Nodes implements Aim.Reader<AccessibilityNodeInfo> {
+    private static final class Nodes extends AccessibilityTree implements Aim.Reader<AccessibilityNodeInfo> {
         private final Rect rect = new Rect();
 
         @Override
@@ -117,21 +117,6 @@ final class Targets {
         @Override
         public int order(AccessibilityNodeInfo node) {
             return ApiLevel.DRAWING_ORDER ? node.getDrawingOrder() : -1;
-        }
-
-        @Override
-        public int childCount(AccessibilityNodeInfo node) {
-            return node.getChildCount();
-        }
-
-        @Override
-        public AccessibilityNodeInfo child(AccessibilityNodeInfo node, int index) {
-            return node.getChild(index);
-        }
-
-        @Override
-        public void release(AccessibilityNodeInfo node) {
-            AccessibilityNodes.recycle(node);
         }
     }
 }

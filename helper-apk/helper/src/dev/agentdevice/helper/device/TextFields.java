@@ -42,7 +42,7 @@ public final class TextFields {
             }
             return after(field, facts);
         } finally {
-            AccessibilityNodes.recycle(field);
+            AccessibilityTree.recycle(field);
         }
     }
 
@@ -67,7 +67,7 @@ public final class TextFields {
             }
             return after(field, facts);
         } finally {
-            AccessibilityNodes.recycle(field);
+            AccessibilityTree.recycle(field);
         }
     }
 
@@ -98,7 +98,7 @@ public final class TextFields {
             Automation.dropNodeCache(connection);
             AccessibilityNodeInfo field = connection.findFocus(AccessibilityNodeInfo.FOCUS_INPUT);
             if (field == null || !field.isEditable()) {
-                AccessibilityNodes.recycle(field);
+                AccessibilityTree.recycle(field);
                 throw new IllegalStateException("no text field has the focus");
             }
             return field;

@@ -84,7 +84,7 @@ public final class Viewports {
         } catch (RuntimeException e) {
             return null;
         } finally {
-            AccessibilityNodes.recycle(root);
+            AccessibilityTree.recycle(root);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.agentdevice.helper.touch;
 
+import dev.agentdevice.helper.capture.Tree;
 import dev.agentdevice.helper.capture.XmlWriter;
 import dev.agentdevice.session.Base64;
 import dev.agentdevice.session.WireErrors;
@@ -25,8 +26,8 @@ public final class Aim {
         }
     }
 
-    /** Reads one kind of node. Any call may throw when the node's window has gone. */
-    public interface Reader<N> {
+    /** Reads one kind of node for a touch. */
+    public interface Reader<N> extends Tree<N> {
         /** Whether it can be seen and its place holds the point. */
         boolean holds(N node, float x, float y);
 
@@ -42,13 +43,6 @@ public final class Aim {
 
         /** Its place in the order in which siblings are drawn; negative = not known. */
         int order(N node);
-
-        int childCount(N node);
-
-        /** Null for a child that can't be had. */
-        N child(N node, int index);
-
-        void release(N node);
     }
 
     /** What was found below a point. */
