@@ -208,7 +208,16 @@ async fn output_and_exit_code_are_read_however_the_stream_is_cut() {
 
 #[tokio::test]
 async fn a_stream_that_is_given_up_between_pieces_loses_nothing() {
-    let script = vec![okay(), Step::Send(frame(1, b"a")), Step::Hang];
+    let cut = frame(1, b"piece");
+    // A head in two parts: the second comes when this end asks for it.
+    let script = vec![
+        okay(),
+        Step::Send(frame(1, b"a")),
+        Step::Send(cut[..3].to_vec()),
+        Step::Line,
+        Step::Send(cut[3..].to_vec()),
+        Step::Hang,
+    ];
     let peer = Scripted::start(vec![started(script)]).await;
     let mut stream = device(&peer).spawn(&tap(), &call()).await.unwrap();
     assert_eq!(
@@ -218,6 +227,15 @@ async fn a_stream_that_is_given_up_between_pieces_loses_nothing() {
     let short = Call::standalone(Duration::from_millis(100));
     let error = stream.next(&short).await.unwrap_err();
     assert!(!error.dispatched().is_no());
+    stream.write(b"\n", &call()).await.unwrap();
+    let mut told = Vec::new();
+    while told.len() < 5 {
+        match stream.next(&call()).await.unwrap() {
+            Some(ShellEvent::Stdout(data)) => told.extend(data),
+            other => panic!("{other:?} after {told:?}"),
+        }
+    }
+    assert_eq!(told, b"piece");
     let script = started(vec![
         okay(),
         Step::Send(frame(2, b"b")),
@@ -299,8 +317,13 @@ async fn what_is_no_file_is_not_waited_for() {
     for path in [pipe.as_path(), folder.path()] {
         let (options, call) = (InstallOptions::default(), call());
         let install = apps.install(path, &options, &call);
-        let error = tokio::time::timeout(Duration::from_secs(5), install);
-        let error = error.await.expect("it must not hang").unwrap_err();
+        let error = tokio::time::timeout(Duration::from_secs(5), install).await;
+        // Lets go whoever waits for a writer: the runtime would wait for it.
+        let _both = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&pipe);
+        let error = error.expect("it must not hang").unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidArgs, "{error:?}");
         assert_eq!(error.detail("field"), Some(&"apk".into()), "{error:?}");
         assert!(error.dispatched().is_no());
