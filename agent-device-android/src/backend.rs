@@ -24,6 +24,27 @@ use crate::{act, adb::AdbDevice, config::AndroidConfig, helper::Helper, see};
 ///
 /// The helper's session holds the device's UiAutomation, of which there is one: other tools that want it have to wait until
 /// [`close`](Self::close), until this is dropped, or until [`AndroidConfig::idle_timeout`].
+///
+/// A [`Device`](agent_device_core::Device) takes it as its backend and shows only what all platforms have. Whoever wants the
+/// rest as well (apps, permissions, the log, adb) shares it:
+///
+/// ```no_run
+/// use std::{sync::Arc, time::Duration};
+/// use agent_device_android::{Android, Permission};
+/// use agent_device_core::{Call, Device, selector::label};
+///
+/// # async fn run() -> agent_device_core::Result<()> {
+/// let android = Arc::new(Android::builder().app("com.example.shop").connect().await?);
+/// let device = Device::new(Arc::clone(&android));
+///
+/// let call = Call::standalone(Duration::from_secs(30));
+/// android.apps().clear("com.example.shop", &call).await?;
+/// android.apps().grant("com.example.shop", &Permission::Camera, &call).await?;
+/// device.open_app("com.example.shop").await?;
+/// device.locate(label("Scan")).press().await?;
+/// android.close().await
+/// # }
+/// ```
 pub struct Android {
     helper: Helper,
     facts: DeviceFacts,
@@ -352,5 +373,23 @@ impl Backend for Android {
 
     fn rows(&self) -> &'static [&'static Row] {
         rows::ROWS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_screen_is_compared_with_however_long_ago_it_was_seen() {
+        let memory = Memory::default();
+        memory.acts();
+        assert_eq!(memory.mark(), None, "nothing was seen yet");
+        memory.saw(7, Some("com.app"), false);
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        memory.acts();
+        assert_eq!(memory.mark(), Some(see::Mark::now(7)));
+        memory.saw(8, Some("com.app"), false);
+        assert_eq!(memory.mark(), None, "it was looked at since");
     }
 }

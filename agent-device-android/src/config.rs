@@ -68,11 +68,13 @@ pub enum HelperSource {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyboardChoice {
-    /// Its own.
+    /// Its own. Text is set by accessibility; where a field does not take it so, the invisible keyboard is borrowed for that
+    /// one edit, which takes a few seconds when it has to be installed first.
     #[default]
     Own,
-    /// One of ours without a picture: nothing lies over the screen. The device gets its own back when the session ends; after a
-    /// crash of this program with the next connection, or by itself after 5 min.
+    /// One of ours without a picture: nothing lies over the screen, and text is typed by it, as apps are used to. The device
+    /// gets its own back when the session ends; after a crash of this program with the next connection, or by itself after
+    /// 5 min.
     Invisible,
 }
 
@@ -102,7 +104,7 @@ pub struct AndroidConfig {
     pub bare_ids: bool,
     /// Which helper is used.
     pub helper: HelperSource,
-    /// When the helper is installed.
+    /// When the helper, and the invisible keyboard if one is needed, are installed.
     pub install: HelperInstall,
     /// Which on-screen keyboard the device has meanwhile.
     pub keyboard: KeyboardChoice,

@@ -51,7 +51,7 @@ pub(crate) enum AdbFailure {
     },
     #[error("adb start-server failed")]
     StartFailed { output: String },
-    #[error("{}", describe(*.refusal))]
+    #[error("{refusal}")]
     Refused {
         refusal: HostRefusal,
         /// The server's own words.
@@ -88,17 +88,6 @@ pub(crate) enum AdbFailure {
         /// What it was: a service of adb's own, or a command that the device ran.
         phase: Phase,
     },
-}
-
-fn describe(refusal: HostRefusal) -> &'static str {
-    match refusal {
-        HostRefusal::Unauthorized => "the device has not allowed this computer",
-        HostRefusal::Offline => "the device is offline",
-        HostRefusal::MultipleDevices => "several devices are connected and none was named",
-        HostRefusal::NoDevices => "no device is connected",
-        HostRefusal::NotFound => "no device has this serial number",
-        HostRefusal::Other => "the adb server can't use the device",
-    }
 }
 
 impl AdbFailure {

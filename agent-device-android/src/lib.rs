@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | drive a device | `Android`, with `agent_device_core::Device` (feature `adb`) |
 //! | find a device | `adb::AdbServer::discover`, `DeviceChoice` (feature `adb`) |
-//! | install, open and stop apps | `Apps` (feature `adb`) |
+//! | install, open and stop apps | `Apps` (feature `adb`); beside a `Device`: see `Android` |
 //! | read a device's log | `Android::follow_log`, `logs` (feature `adb`) |
 //! | talk to a device | `adb::AdbServer`, `adb::AdbDevice` (feature `adb`) |
 //! | build a remote command line | `adb::ShellCommand` (feature `adb`) |

@@ -218,7 +218,7 @@ pub enum Orientation {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Performed {
-    /// How it was done where there is a choice: `element`, `coordinates`, `keys`, `script`.
+    /// How it was done where there is a choice: `element`, `coordinates`, `keys`, `keyboard`, `script`.
     pub method: Option<&'static str>,
     /// What the field holds after a fill, read back from the device.
     pub field: Option<FieldState>,

@@ -65,6 +65,7 @@ pub(super) async fn within<T>(
         biased;
         result = command => result,
         () = call.cancel().cancelled() => Err(AdbFailure::Canceled { phase: progress.phase() }),
+        // The deadline of one command: nothing is polled.
         () = tokio::time::sleep_until(call.deadline()) => Err(timeout(progress.phase())),
     }
 }

@@ -101,6 +101,7 @@ impl Program {
             let status = child.wait().await?;
             let mut spare = Vec::new();
             let last_words = async {
+                // What can't be read is not among its last words.
                 let _ = tokio::join!(
                     read(stderr, &mut output, START_OUTPUT),
                     read(stdout, &mut spare, START_OUTPUT)
@@ -201,6 +202,7 @@ impl Drop for Running {
             .and_then(|id| i32::try_from(id).ok())
             .and_then(rustix::process::Pid::from_raw)
         {
+            // It may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }

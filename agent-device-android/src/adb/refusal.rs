@@ -5,6 +5,8 @@
 //! refusal is all of it: anything beside it may mean that the command ran. A command of the device can print the same words to
 //! stderr, which adb passes on; its shell prints a word to stdout before, so that they are never all of it.
 
+use std::fmt;
+
 use crate::install::printed;
 
 /// Why the adb host did not pass a command on to a device.
@@ -23,6 +25,19 @@ pub enum HostRefusal {
     NotFound,
     /// Anything else: no permissions on the USB device, a state in which it takes no commands.
     Other,
+}
+
+impl fmt::Display for HostRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unauthorized => "the device has not allowed this computer",
+            Self::Offline => "the device is offline",
+            Self::MultipleDevices => "several devices are connected and none was named",
+            Self::NoDevices => "no device is connected",
+            Self::NotFound => "no device has this serial number",
+            Self::Other => "the adb server can't use the device",
+        })
+    }
 }
 
 impl HostRefusal {

@@ -111,15 +111,8 @@ impl AdbServer {
     ///
     /// Nothing reaches a device.
     pub async fn features(&self, call: &Call) -> Result<super::Features> {
-        let text = if self.program().is_some() {
-            self.process(&["host-features"], call)
-                .await?
-                .checked("adb")?
-                .stdout_text()
-                .into_owned()
-        } else {
-            self.host_text("host:host-features", call).await?
-        };
+        let text = self.answer("host:host-features", &["host-features"], call);
+        let text = text.await?;
         Ok(super::Features::parse(&text))
     }
 
@@ -133,15 +126,8 @@ impl AdbServer {
     ///
     /// Nothing reaches a device.
     pub async fn devices(&self, call: &Call) -> Result<Vec<DeviceEntry>> {
-        let text = if self.program().is_some() {
-            self.process(&["devices", "-l"], call)
-                .await?
-                .checked("adb")?
-                .stdout_text()
-                .into_owned()
-        } else {
-            self.host_text("host:devices-l", call).await?
-        };
+        let text = self.answer("host:devices-l", &["devices", "-l"], call);
+        let text = text.await?;
         Ok(wire::devices(&text))
     }
 
@@ -181,8 +167,7 @@ impl AdbServer {
     ///
     /// The server may go on connecting.
     pub async fn connect(&self, address: &str, call: &Call) -> Result<String> {
-        self.address_service("host:connect:", "connect", address, call)
-            .await
+        self.address_service("connect", address, call).await
     }
 
     /// Ends the server's connection to a device at a network address.
@@ -195,28 +180,19 @@ impl AdbServer {
     ///
     /// The connection may end or not.
     pub async fn disconnect(&self, address: &str, call: &Call) -> Result<String> {
-        self.address_service("host:disconnect:", "disconnect", address, call)
-            .await
+        self.address_service("disconnect", address, call).await
     }
 
-    async fn address_service(
-        &self,
-        service: &str,
-        verb: &str,
-        address: &str,
-        call: &Call,
-    ) -> Result<String> {
+    async fn address_service(&self, verb: &str, address: &str, call: &Call) -> Result<String> {
         if address.is_empty() || address.len() > 255 || address.contains(char::is_whitespace) {
             return Err(Error::invalid(
                 "address",
                 "the address of a device is not valid",
             ));
         }
-        if self.program().is_some() {
-            let output = self.process(&[verb, address], call).await?;
-            return Ok(output.checked("adb")?.stdout_text().trim().to_owned());
-        }
-        self.host_text(&format!("{service}{address}"), call).await
+        let service = format!("host:{verb}:{address}");
+        let text = self.answer(&service, &[verb, address], call).await?;
+        Ok(text.trim().to_owned())
     }
 
     /// All forwarded ports of all devices.
@@ -229,15 +205,8 @@ impl AdbServer {
     ///
     /// Nothing reaches a device.
     pub async fn forwards(&self, call: &Call) -> Result<Vec<ForwardEntry>> {
-        let text = if self.program().is_some() {
-            self.process(&["forward", "--list"], call)
-                .await?
-                .checked("adb")?
-                .stdout_text()
-                .into_owned()
-        } else {
-            self.host_text("host:list-forward", call).await?
-        };
+        let text = self.answer("host:list-forward", &["forward", "--list"], call);
+        let text = text.await?;
         Ok(forward::entries(&text))
     }
 
@@ -334,6 +303,15 @@ impl AdbServer {
                 source: None,
             }),
         }
+    }
+
+    /// What the server answers, by a socket or by the adb program with these words.
+    async fn answer(&self, service: &str, words: &[&str], call: &Call) -> Result<String> {
+        if self.program().is_none() {
+            return self.host_text(service, call).await;
+        }
+        let output = self.process(words, call).await?.checked("adb")?;
+        Ok(output.stdout_text().into_owned())
     }
 
     /// A service of the server that answers with a text.

@@ -36,6 +36,17 @@ pub use permission::Permission;
 pub(crate) use ports::Ports;
 
 /// The apps of one device.
+///
+/// # What is known about dispatch
+///
+/// Each operation is settled by what it has itself sent. What it asks beforehand (is the app there, which user is it) reaches
+/// no app, so that a failure up to there is a `no`. Once a command of `am`, `pm` or `appops` went out, every failure is
+/// `unknown`, with the number of those that landed before in `dispatched_steps`: also a refusal in words, because a package
+/// manager that says no may have done a part.
+///
+/// [`Device::open_app`](agent_device_core::Device::open_app) and [`open`](Self::open) are the same operation, and so are
+/// closing an app and [`stop`](Self::stop). The device's own also makes it the app under test, and what was sent is counted in
+/// its request. Here it is counted in the ledger of `call`.
 #[derive(Clone, Debug)]
 pub struct Apps {
     device: AdbDevice,
@@ -277,7 +288,9 @@ impl Apps {
     ///
     /// # Errors
     ///
-    /// No app is meant, or several (`no`); the device opened nothing (`unknown`).
+    /// No app is meant, or several, or it is not installed, or the device did not answer these questions (`no`). After the
+    /// start was sent, `unknown`: the device opened nothing, the app neither drew nor came to the front, or the connection
+    /// was lost.
     ///
     /// # Cancel safety
     ///
@@ -419,7 +432,7 @@ impl Apps {
             let user = self.change("revoke", "default", package, permission, call);
             let (user, names) = user.await?;
             for name in &names {
-                // Since Android 12; before, a revoked permission may be asked for anyway.
+                // Since Android 12; before, a revoked permission may be asked for anyway, so that its answer does not count.
                 let clear = ShellCommand::new("pm")?.args([
                     "clear-permission-flags",
                     "--user",
@@ -429,7 +442,7 @@ impl Apps {
                     "user-set",
                     "user-fixed",
                 ])?;
-                let _ = mutate(&self.device, &clear, call).await?;
+                mutate(&self.device, &clear, call).await?;
             }
             Ok(())
         })
@@ -487,7 +500,8 @@ impl Apps {
         for name in &names {
             let command = ShellCommand::new("pm")?.args([verb, "--user", &user, package, name])?;
             let output = mutate(&self.device, &command, call).await?;
-            // One that the app does not ask for is refused; of a group one is enough.
+            // One that the app does not ask for is refused; of a group one is enough. Old package managers print the failure
+            // and end with 0: their words are all there is.
             let said = format!("{}{}", output.stdout_text(), output.stderr_text());
             if output.code == 0 && !said.contains("Exception") && !said.contains("Failure") {
                 changed.push(name.clone().into_owned());

@@ -196,6 +196,7 @@ impl Helper {
             biased;
             state = self.state.lock() => Ok(state),
             () = call.cancel().cancelled() => Err(HelperFailure::Unopened(AdbFailure::Canceled { phase })),
+            // The deadline of a wait for a lock: nothing is polled.
             () = tokio::time::sleep_until(call.deadline()) => {
                 let after = start.elapsed();
                 Err(HelperFailure::Unopened(AdbFailure::Timeout { phase, after }))

@@ -7,10 +7,9 @@ use agent_device_core::{
     geometry::{Direction, Rect},
     snapshot::{
         CaptureOptions, Flag, Keyboard, NodeBuilder, NodeId, SnapshotBuilder, SnapshotInfo,
-        TextField,
     },
 };
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 use quick_xml::{
     Reader,
     events::{BytesStart, Event},
@@ -18,10 +17,11 @@ use quick_xml::{
 
 use super::{
     Content, Counts, DecodeError, Decoded, Facts, Limits, Occlusion,
+    attributes::{Attributes, texts},
     class::{self, Class, Classes},
     content,
     cover::{self, Shape},
-    value::{Edges, is_blank, truth, unescape},
+    value::{Edges, is_blank, unescape},
 };
 
 /// Types of windows, as `AccessibilityWindowInfo` numbers them.
@@ -88,129 +88,6 @@ fn lossy(document: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(document) {
         Ok(text) => text.into(),
         Err(_) => String::from_utf8_lossy(document),
-    }
-}
-
-/// What a document says about one node.
-#[derive(Default)]
-struct Attributes<'a> {
-    text: Option<&'a str>,
-    description: Option<&'a str>,
-    id: Option<&'a str>,
-    class: &'a str,
-    package: Option<&'a str>,
-    hint: Option<&'a str>,
-    role_description: Option<&'a str>,
-    bounds: Option<Edges>,
-    order: Option<i32>,
-    clickable: bool,
-    long_clickable: bool,
-    focusable: bool,
-    checkable: Option<bool>,
-    checked: Option<bool>,
-    enabled: Option<bool>,
-    focused: Option<bool>,
-    selected: Option<bool>,
-    heading: Option<bool>,
-    editable: Option<bool>,
-    password: Option<bool>,
-    hint_showing: Option<bool>,
-    visible: Option<bool>,
-    scrollable: bool,
-    forward: Option<bool>,
-    backward: Option<bool>,
-    window_type: Option<i32>,
-    window_layer: i32,
-    window_active: bool,
-    window_focused: bool,
-    window_bounds: Option<Edges>,
-    window_region: Option<bool>,
-}
-
-impl<'a> Attributes<'a> {
-    fn read(element: &'a BytesStart<'_>) -> Option<Self> {
-        let mut read = Self::default();
-        for attribute in element.attributes().with_checks(false) {
-            let attribute = attribute.ok()?;
-            // The reader borrows from the document; anything else would be a copy of its own.
-            let Cow::Borrowed(value) = attribute.value else {
-                continue;
-            };
-            read.take(attribute.key.as_ref(), value);
-        }
-        Some(read)
-    }
-
-    /// Keeps the value of an attribute that means something here. By length first: a node has some twenty attributes, and
-    /// comparing each with thirty names would cost more than reading them.
-    #[inline]
-    fn take(&mut self, key: &str, value: &'a str) {
-        match key.len() {
-            4 => match key {
-                "text" => self.text = Some(value),
-                "hint" => self.hint = Some(value),
-                _ => {}
-            },
-            5 if key == "class" => self.class = value,
-            6 if key == "bounds" => self.bounds = Edges::parse(value),
-            7 => match key {
-                "package" => self.package = Some(value),
-                "enabled" => self.enabled = Some(truth(value)),
-                "focused" => self.focused = Some(truth(value)),
-                "checked" => self.checked = Some(truth(value)),
-                "heading" => self.heading = Some(truth(value)),
-                _ => {}
-            },
-            8 => match key {
-                "selected" => self.selected = Some(truth(value)),
-                "password" => self.password = Some(truth(value)),
-                "editable" => self.editable = Some(truth(value)),
-                _ => {}
-            },
-            9 => match key {
-                "clickable" => self.clickable = truth(value),
-                "focusable" => self.focusable = truth(value),
-                "checkable" => self.checkable = Some(truth(value)),
-                "displayed" => self.visible = Some(truth(value)),
-                _ => {}
-            },
-            10 if key == "scrollable" => self.scrollable = truth(value),
-            11 => match key {
-                "resource-id" => self.id = Some(value),
-                "window-type" => self.window_type = value.parse().ok(),
-                _ => {}
-            },
-            12 => match key {
-                "content-desc" => self.description = Some(value),
-                "hint-showing" | "showing-hint" => self.hint_showing = Some(truth(value)),
-                "window-layer" => self.window_layer = value.parse().unwrap_or_default(),
-                _ => {}
-            },
-            13 => match key {
-                "drawing-order" => self.order = value.parse().ok(),
-                "window-active" => self.window_active = truth(value),
-                "window-bounds" => self.window_bounds = Edges::parse(value),
-                _ => {}
-            },
-            14 => match key {
-                "long-clickable" => self.long_clickable = truth(value),
-                "window-focused" => self.window_focused = truth(value),
-                _ => {}
-            },
-            15 => match key {
-                "visible-to-user" => self.visible = Some(truth(value)),
-                "roleDescription" => self.role_description = Some(value),
-                _ => {}
-            },
-            16 if key == "role-description" => self.role_description = Some(value),
-            18 => match key {
-                "can-scroll-forward" => self.forward = Some(truth(value)),
-                "window-region-rect" => self.window_region = Some(truth(value)),
-                _ => {}
-            },
-            19 if key == "can-scroll-backward" => self.backward = Some(truth(value)),
-            _ => {}
-        }
     }
 }
 
@@ -836,64 +713,5 @@ fn outside(node: &mut NodeBuilder<'_>, bounds: Edges, of: Edges) {
         if beyond {
             node.outside(side);
         }
-    }
-}
-
-/// Sets a text, with its references resolved if it has any.
-fn text(node: &mut NodeBuilder<'_>, field: TextField, value: &str) {
-    if memchr(b'&', value.as_bytes()).is_none() {
-        node.text(field, value);
-    } else {
-        node.text_with(field, |out| unescape(value, out));
-    }
-}
-
-fn texts(
-    node: &mut NodeBuilder<'_>,
-    read: &Attributes<'_>,
-    secure: bool,
-    editable: bool,
-    bare_ids: bool,
-) {
-    let filled = |text: &&str| !text.is_empty();
-    let hint_showing = read.hint_showing == Some(true);
-    let hint = read
-        .hint
-        .filter(filled)
-        .or(read.text.filter(|_| hint_showing).filter(filled));
-    let description = read.description.filter(filled);
-    // What a password field shows is its content, unless it says that it is its hint.
-    let shown = read.text.filter(|_| !secure || hint_showing).filter(filled);
-    let label = if editable {
-        description.or(hint).or(shown)
-    } else {
-        shown.or(description)
-    };
-    if let Some(label) = label {
-        text(node, TextField::Label, label);
-    }
-    // What something shows is what it is called; only a field also holds it.
-    if editable && !secure {
-        if hint_showing {
-            node.text(TextField::Value, "");
-        } else if let Some(value) = read.text {
-            text(node, TextField::Value, value);
-        }
-    }
-    if let Some(hint) = hint {
-        text(node, TextField::Placeholder, hint);
-    }
-    if let Some(description) = description.filter(|description| Some(*description) != label) {
-        text(node, TextField::Description, description);
-    }
-    if let Some(id) = read.id.filter(filled) {
-        let bare = read.package.filter(|_| bare_ids).and_then(|package| {
-            let name = id.strip_prefix(package)?.strip_prefix(":id/")?;
-            Some(name).filter(|name| !name.is_empty())
-        });
-        text(node, TextField::Identifier, bare.unwrap_or(id));
-    }
-    if !read.class.is_empty() {
-        text(node, TextField::NativeType, read.class);
     }
 }

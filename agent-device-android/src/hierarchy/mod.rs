@@ -9,6 +9,7 @@
 //!
 //! What may not be here: sockets, processes, clocks.
 
+mod attributes;
 mod class;
 mod content;
 mod cover;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agent_device_android::{
-    AdbConfig, Android, AndroidConfig, InstallOptions, KeyboardChoice,
+    AdbConfig, Android, AndroidConfig, HelperInstall, InstallOptions, KeyboardChoice,
     adb::{AdbDevice, Remote, ShellCommand},
 };
 use agent_device_core::{
@@ -21,8 +21,8 @@ use tokio::{
 
 use crate::{
     fill::{NAME, field, focused},
-    helper_golden::{done, follow, printed, reply, screen, service},
-    peers::{RealServer, Step, TestbedDevice, at_root, okay},
+    helper_golden::{READY, done, follow, printed, reply, screen, service},
+    peers::{RealServer, Scripted, Step, TestbedDevice, at_root, frame, okay},
 };
 
 /// What keys can't type: two scripts without cases, one from right to left, marks over letters, a family of four, a flag, a
@@ -200,7 +200,7 @@ async fn a_keyboard_that_can_not_come_is_a_no(adb: &AdbDevice, own: &str) {
         .await
         .unwrap();
     let mut config = AndroidConfig::default();
-    config.install = agent_device_android::HelperInstall::Never;
+    config.install = HelperInstall::Never;
     let android = Arc::new(Android::connect(adb.clone(), config).await.unwrap());
     let device = Device::new(Arc::clone(&android));
     open(&device, "login").await;
@@ -243,7 +243,6 @@ async fn one_that_the_device_does_not_take_is_a_no(
 
 /// Its size is compared first, then its content.
 async fn another_one_of_the_same_version_is_replaced(adb: &AdbDevice) {
-    let ours = std::fs::read(at_root("helper-apk/dist/ime.apk")).unwrap();
     let connected = async || {
         let (android, _device) = connect(adb, KeyboardChoice::Invisible).await;
         android.close().await.unwrap();
@@ -254,6 +253,7 @@ async fn another_one_of_the_same_version_is_replaced(adb: &AdbDevice) {
         said.strip_prefix("package:").unwrap().to_owned()
     };
     let mut path = connected().await;
+    let ours = adb.pull(&path, &call()).await.unwrap();
     let mut last_byte = ours.clone();
     *last_byte.last_mut().unwrap() ^= 1;
     for other in [&ours[1..], &[&ours[..], b"x"].concat(), &last_byte] {
@@ -366,5 +366,52 @@ async fn what_went_out_before_a_borrowed_keyboard_failed_is_counted() {
     assert_eq!(performed.warnings, Vec::<&str>::new());
     // The tap, the clearing and the text. What was refused is none.
     assert_eq!(call.ledger().steps(), 3);
+    std::mem::forget(android);
+}
+
+/// A device that makes no local sockets for apps: the keyboard is told a port and a token as soon as it runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn where_apps_have_no_sockets_the_keyboard_listens_on_a_port() {
+    let no_socket = "INSTRUMENTATION_RESULT: errorType=java.io.IOException\nINSTRUMENTATION_RESULT: ok=false\n\
+                     INSTRUMENTATION_CODE: 1\n";
+    let ready = Step::Send(frame(1, READY));
+    let refused =
+        "ok=false\nstarted=false\nerrorType=java.lang.UnsupportedOperationException\nmessage=no\n";
+    let mut scripts = vec![
+        printed(no_socket),
+        service(vec![okay(), ready, Step::Hang]),
+        done("ping", 1, ""),
+        done("viewport", 2, "kind=viewport\n"),
+        reply("text", 3, refused),
+    ];
+    let mut exchange = borrowed();
+    exchange.pop();
+    scripts.extend(exchange);
+    scripts.push(printed("Broadcast completed: result=0"));
+    scripts.push(printed("Broadcast completed: result=-1"));
+    scripts.push(typed("ping", 4, "ok=true\nconnected=false\n"));
+    scripts.push(typed("ping", 5, "ok=true\nconnected=true\n"));
+    scripts.push(typed("text", 6, "ok=true\nacknowledged=true\n"));
+    scripts.extend(given_back());
+    let peer = Scripted::start(scripts).await;
+    let device = peer.server.device("x").unwrap().with_features("shell_v2");
+    let mut config = AndroidConfig::default();
+    config.install = HelperInstall::Never;
+    let android = Android::connect(device, config).await.unwrap();
+    let performed = android
+        .perform(&Action::TypeText("日".into()), &call())
+        .await
+        .unwrap();
+    assert_eq!(performed.method, Some("keyboard"));
+    let asked = peer.requests();
+    let told: Vec<&String> = asked
+        .iter()
+        .filter(|request| request.contains("ACTION_SESSION"))
+        .collect();
+    assert_eq!(told.len(), 2);
+    let words: Vec<&str> = told[0].split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "port").unwrap();
+    let port = format!("tcp:{}", words[at + 1]);
+    assert_eq!(asked.iter().filter(|request| **request == port).count(), 3);
     std::mem::forget(android);
 }
