@@ -104,6 +104,29 @@ final class CaptureTests: XCTestCase {
         XCTAssertEqual(answer.nodes.map { $0["type"] as? String }, ["Alert", "Button", "Button", "StaticText"])
     }
 
+    func testATouchAfterAPromptWasSeenIsForThePromptAndTheNextOneForTheApp() {
+        stage.show(.system)
+        let after = stage.send("snapshot").nodes.first { $0["identifier"] as? String == "after" }!
+        _ = stage.tap("ask-permission")
+        let touch = { (node: [String: Any]) in
+            let rect = node["rect"] as! [String: Double]
+            self.stage.send("tap", [
+                "x": rect["x"]! + rect["width"]! / 2, "y": rect["y"]! + rect["height"]! / 2, "synthesized": true,
+            ])
+        }
+        let prompt = stage.send("snapshot")
+        XCTAssertEqual(prompt.nodes.first?["type"] as? String, "Alert")
+        _ = touch(prompt.nodes[2])
+        _ = touch(after)
+        XCTAssertEqual(stage.events.filter { $0.hasPrefix("after") }, ["after tap"])
+        // A prompt that comes up after the look is not what was meant.
+        _ = stage.tap("ask-permission")
+        let before = stage.events.count
+        _ = touch(after)
+        XCTAssertEqual(stage.events.count, before)
+        XCTAssertEqual(stage.events.filter { $0.hasPrefix("after") }, ["after tap"])
+    }
+
     func testASurfaceOfTheSystemIsServedInPlaceAndSaidToBe() {
         stage.show(.counter)
         stage.device.arm(.systemSurface, 1)

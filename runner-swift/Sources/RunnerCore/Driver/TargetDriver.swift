@@ -19,6 +19,8 @@ public protocol TargetDriver: Sendable {
     func terminate(_ bundleId: String) throws
     /// A process of the system that shows something over the app and is driven in its place.
     func surfaceInFront() -> SystemSurface?
+    /// The process that shows prompts of the system over apps; nil where none does.
+    var promptProcess: Int32? { get }
     /// Throws handles away that may have gone stale.
     func forgetHandles()
 }

@@ -7,6 +7,8 @@ public final class CommandHandlers: CommandHandling {
     /// Whether accessibility answered the latest capture.
     let health = Locked(AXHealth.unknown)
     let witness = Locked(TapWitness?.none)
+    /// Whether the latest look showed a prompt of the system, and nothing was done since: touches are then meant for it.
+    let showsPrompt = Locked(false)
     let failures: any FailureCounter
     let injection: (any FailureInjection)?
     /// Between the two presses of the home button that open the app switcher of tvOS, in seconds.
@@ -35,6 +37,9 @@ public final class CommandHandlers: CommandHandling {
         // Only a tap says where typed text will go, and only until something else is done.
         if command.traits(of: request.name).effect != .reads, request.name != .tap, request.name != .type {
             witness.withLock { $0 = nil }
+        }
+        defer {
+            if command.traits(of: request.name).effect != .reads { showsPrompt.withLock { $0 = false } }
         }
         return switch command {
         case .tap(let tap): try run(tap)

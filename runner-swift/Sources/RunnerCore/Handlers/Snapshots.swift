@@ -21,6 +21,7 @@ extension CommandHandlers {
         }
         if outcome.invalidatesTarget { invalidateTarget() }
         health.withLock { $0 = outcome.health }
+        showsPrompt.withLock { $0 = outcome.isModal }
         self.target.settle(for: TargetKeeper.afterSnapshot)
         var data = ReplyData(message: outcome.quality.message)
         data.snapshot = outcome.members

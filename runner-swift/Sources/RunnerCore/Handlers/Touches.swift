@@ -222,7 +222,7 @@ extension CommandHandlers {
         _ movements: PointerMovements, as kind: SynthesizedGesture, fallback: String, otherwise: () throws -> Void
     ) throws -> GestureFallback? {
         do {
-            try drivers.gestures.synthesize(movements, processId: target.target.processId)
+            try drivers.gestures.synthesize(movements, processId: touchedProcess)
             return nil
         } catch let refused as SynthesisRefused {
             guard kind.fallback.isAllowed(health.withLock { $0 }) else {
@@ -235,9 +235,14 @@ extension CommandHandlers {
         }
     }
 
+    /// Whose touches they are: a record that is addressed to the app does not reach a prompt over it.
+    private var touchedProcess: Int32? {
+        showsPrompt.withLock { $0 } ? drivers.target.promptProcess ?? target.target.processId : target.target.processId
+    }
+
     func synthesizeOrRefuse(_ movements: PointerMovements) throws {
         do {
-            try drivers.gestures.synthesize(movements, processId: target.target.processId)
+            try drivers.gestures.synthesize(movements, processId: touchedProcess)
         } catch let refused as SynthesisRefused {
             throw RunnerError(.unsupportedOperation, "the event record was refused: \(refused.reason)")
         }

@@ -15,6 +15,11 @@ struct SimGestures: GestureDriver {
         if device.platform != .iOS || device.meet(.refuseSynthesis) != nil {
             throw SynthesisRefused("XCSynthesizedEventRecord is missing")
         }
+        // A record that is addressed to another process than the one that is touched goes nowhere.
+        let touched = device.withApp { app, _ in
+            app.presence == .front && app.ask?.isOfSystem != true ? app.processId : SimTarget.launcherProcess
+        }
+        if let processId, processId != touched { return }
         device.touch(movements.pointers.map { $0.map { ($0.offset, $0.point) } })
     }
 

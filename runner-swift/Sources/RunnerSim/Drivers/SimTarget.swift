@@ -2,7 +2,7 @@ import RunnerCore
 
 /// Apps: the fixture app and what is in front when it is not.
 struct SimTarget: TargetDriver {
-    private static let launcherProcess: Int32 = 50
+    static let launcherProcess: Int32 = 50
     let device: SimDevice
 
     func state(of bundleId: String?) -> AppState {
@@ -38,6 +38,8 @@ struct SimTarget: TargetDriver {
         guard device.platform == .iOS, device.faults.contains(where: { $0.0 == .systemSurface }) else { return nil }
         return SystemSurface(bundleId: "com.apple.SafariViewService", kind: "web-auth")
     }
+
+    var promptProcess: Int32? { Self.launcherProcess }
 
     func forgetHandles() { device.forgetHandles() }
 }

@@ -87,6 +87,11 @@ final class Apps: TargetDriver, @unchecked Sendable {
         #endif
     }
 
+    var promptProcess: Int32? {
+        let process = onMain { springboard.map { runner_process(Unmanaged.passUnretained($0).toOpaque()) } ?? 0 }
+        return process > 0 ? process : nil
+    }
+
     func forgetHandles() {
         handles = [:]
         own = nil
