@@ -25,7 +25,7 @@ cargo xtask demo apple [--udid UDID]
 cargo xtask apple verify [--udid UDID]
                                   proves on a Mac what no other machine can, and prints a report to attach
 cargo xtask test                  everything that can be tested on this machine
-cargo xtask ci                    format, lints, docs and tests, with every peer required
+cargo xtask ci                    format, lints, docs and tests, with every peer required, and a soak of 10 000 sequences
 cargo xtask bench                 what a capture costs";
 
 fn main() -> ExitCode {
@@ -141,6 +141,19 @@ fn ci() -> Result<(), String> {
         .env("RUSTDOCFLAGS", "--deny warnings"))?;
     run(Command::new(cargo_path())
         .args(["xtask", "test"])
+        .env("AGENT_DEVICE_REQUIRE_PEERS", "all"))?;
+    soak()
+}
+
+/// Random sequences of commands and faults against the simulated runner, by themselves: they leave nothing else to be timed.
+fn soak() -> Result<(), String> {
+    const SOAK: &str = "AGENT_DEVICE_SOAK";
+    let count = env::var(SOAK).unwrap_or_else(|_| "10000".to_owned());
+    let target = ["test", "--workspace", "--all-features", "--test", "apple"];
+    run(Command::new(cargo_path())
+        .args(target)
+        .args(["soak", "--", "--nocapture"])
+        .env(SOAK, count)
         .env("AGENT_DEVICE_REQUIRE_PEERS", "all"))
 }
 

@@ -3,7 +3,7 @@
 //! A few sequences run with every test; `AGENT_DEVICE_SOAK` says how many otherwise, `AGENT_DEVICE_SEED` where they begin. A failure
 //! names the seed of its sequence.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use agent_device_apple::Apple;
 use agent_device_core::{
@@ -119,14 +119,21 @@ async fn happened(sim: &Sim) -> (usize, usize) {
 
 /// Waits until what was given up has happened, or can't any more.
 async fn settled(sim: &Sim, proxy: &FaultProxy) {
-    let on_its_way = |request: &Recorded| {
-        matches!(request.fault, Some(Fault::LateForward(_))) && request.forwarded == 0
+    // Connections are taken in order: what was written before this has been read when this is answered.
+    answers(proxy.address()).await;
+    let is_owed = |request: &Recorded| {
+        let deliveries = request.fault.as_ref().map_or(1, Fault::deliveries);
+        request.forwarded < deliveries
     };
-    while proxy.requests().iter().any(on_its_way) {
+    while proxy.requests().iter().any(is_owed) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    // Its commands run one after the other, so the answer to this one comes after all that were sent before.
-    let beside = attached(sim.address, config());
+    // The runner's commands run one after the other.
+    answers(sim.address).await;
+}
+
+async fn answers(address: SocketAddr) {
+    let beside = attached(address, config());
     beside
         .find_text("nothing", &crate::peers::call())
         .await
