@@ -302,8 +302,12 @@ async fn an_operation_of_several_sends_never_denies_those_that_landed() {
 async fn a_package_manager_that_died_does_not_deny_an_app() {
     let peer = Scripted::start(vec![printed("", 137)]).await;
     let apps = Apps::of(&device(&peer));
-    let error = apps.open("com.a.shop", &call()).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::CommandFailed, "{error:?}");
+    for error in [
+        apps.open("com.a.shop", &call()).await.unwrap_err(),
+        apps.clear("com.a.shop", &call()).await.unwrap_err(),
+    ] {
+        assert_eq!(error.code(), ErrorCode::CommandFailed, "{error:?}");
+    }
 }
 
 #[tokio::test]
