@@ -87,8 +87,8 @@ const PROJECT: &str = concat!(
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunnerConfig {
-    /// The Xcode project of the runner: `AgentDeviceRunner.xcodeproj`. Its folder is the source that a build is keyed by. By
-    /// default the one that came with this crate's source, beside it.
+    /// The Xcode project of the runner: `AgentDeviceRunner.xcodeproj`. A build is keyed by its folder and by the local packages
+    /// that it refers to. By default the one that came with this crate's source, beside it.
     pub project: Option<PathBuf>,
     /// The scheme, which is also the name of the runner's app.
     pub scheme: String,

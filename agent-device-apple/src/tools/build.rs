@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Cause, Patience, ToolFailure, ToolPath, Toolchain, cause_in,
+    fingerprint::read_sources,
     xcodebuild::build_tool,
     xctestrun::{Unusable, XcTestRun},
 };
@@ -18,8 +19,6 @@ use crate::{config::RunnerConfig, profile::Profile};
 
 const METADATA: &str = ".agent-device-runner-cache.json";
 const SCHEMA: u32 = 2;
-/// A runner's sources are some hundred files.
-const MAX_FILES: usize = 20_000;
 
 /// For what the runner is built.
 #[derive(Clone, Debug)]
@@ -199,28 +198,13 @@ fn key(
     project: &Path,
     toolchain: &Toolchain,
 ) -> Result<String, BuildFailure> {
-    let source = project
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
     let mut hash = Sha256::new();
     let mut add = |part: &[u8]| {
         // With its length, so that two parts are never taken for two others.
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
         hash.update(part);
     };
-    for file in sources(source).map_err(|source_error| BuildFailure::Io {
-        path: source.to_owned(),
-        source: source_error,
-    })? {
-        let name = file.strip_prefix(source).unwrap_or(&file);
-        add(name.as_os_str().as_encoded_bytes());
-        let bytes = super::read_bounded(&file).map_err(|source| BuildFailure::Io {
-            path: file.clone(),
-            source,
-        })?;
-        add(&bytes);
-    }
+    read_sources(project, &mut add).map_err(|(path, source)| BuildFailure::Io { path, source })?;
     for part in [
         &toolchain.xcode,
         &toolchain.sdk_version,
@@ -237,36 +221,6 @@ fn key(
         .finalize()
         .iter()
         .fold(String::new(), |text, byte| format!("{text}{byte:02x}")))
-}
-
-fn sources(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut open = vec![root.to_owned()];
-    let mut files = Vec::new();
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            // Products, and what each user's Xcode leaves behind.
-            let skipped = name.starts_with('.')
-                || name.ends_with(".xcuserstate")
-                || matches!(name.as_ref(), "xcuserdata" | "build" | "DerivedData");
-            let kind = entry.file_type()?;
-            if skipped {
-            } else if kind.is_dir() {
-                open.push(entry.path());
-            } else if kind.is_file() {
-                files.push(entry.path());
-            }
-            if files.len() > MAX_FILES {
-                return Err(io::Error::other(
-                    "the runner's folder holds too many files to be its source",
-                ));
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]

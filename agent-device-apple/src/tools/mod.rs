@@ -2,6 +2,7 @@
 
 mod build;
 mod devicectl;
+mod fingerprint;
 mod process;
 mod running;
 mod simctl;
