@@ -85,6 +85,11 @@ impl Memory {
         self.inner().viewport = Some(viewport);
     }
 
+    /// The screen is not what it was: it is looked at before it is used again.
+    pub(crate) fn forget_viewport(&self) {
+        self.inner().viewport = None;
+    }
+
     /// Remembers where the screen ends.
     pub(crate) fn saw(&self, snapshot: &Snapshot) {
         if let Some(viewport) = snapshot.info().viewport {

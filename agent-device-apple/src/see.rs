@@ -1,6 +1,6 @@
 //! Looking: trees, pictures, and what else the device tells.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result, Role, Snapshot, SnapshotBackend,
@@ -13,14 +13,12 @@ use base64::Engine as _;
 use tokio::time::Instant;
 
 use crate::{
+    act::alert,
     backend::{Apple, Memory},
     error::RunnerFailure,
     runner::{Apps, Command, Meta, Runner, RunnerError, Verb},
     tree::{self, DecodeError, Decoded, Facts, Limits},
 };
-
-/// How long the runner looks for an alert.
-const ALERT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn uptime(apple: &Apple, call: &Call) -> Result<()> {
     apple.runner.ask(&Command::new(Verb::Uptime), call).await?;
@@ -227,15 +225,16 @@ fn width(png: &[u8]) -> Option<u32> {
 }
 
 pub(crate) async fn alert(apple: &Apple, call: &Call) -> Result<Option<Alert>> {
-    let patience = call.remaining().min(ALERT).as_millis();
-    let command =
-        Command::new(Verb::AlertGet).with("timeoutMs", u64::try_from(patience).unwrap_or(1).max(1));
-    match apple.runner.ask(&command, call).await {
+    match apple
+        .runner
+        .ask(&alert::command(Verb::AlertGet, call), call)
+        .await
+    {
         Ok(data) => Ok(Some(
             Alert::new(data.message.unwrap_or_default())
                 .with_buttons(data.items.unwrap_or_default()),
         )),
-        Err(failure) if failure.code() == Some("ALERT_NOT_FOUND") => Ok(None),
+        Err(failure) if failure.code() == Some(alert::ABSENT) => Ok(None),
         Err(failure) => Err(failure.into()),
     }
 }

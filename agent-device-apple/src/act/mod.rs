@@ -1,10 +1,10 @@
 //! Acting: one action, once. Everything that can be refused here is refused before anything is sent.
 
+pub(crate) mod alert;
 mod app;
+mod confirm;
 mod text;
 mod touch;
-
-use std::time::Duration;
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
@@ -17,9 +17,6 @@ use crate::{
     profile::Platform,
     runner::{Apps, Command, Verb},
 };
-
-/// How long the runner works on an alert: it waits for a button, presses it and looks whether the alert has gone.
-const ALERT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn perform(apple: &Apple, action: &Action, call: &Call) -> Result<Performed> {
     match action {
@@ -46,8 +43,8 @@ pub(crate) async fn perform(apple: &Apple, action: &Action, call: &Call) -> Resu
             "text",
             "an alert is not answered with a text: fill its field, then accept it",
         )),
-        Action::AcceptAlert(None) => alert(apple, Verb::AlertAccept, call).await,
-        Action::DismissAlert => alert(apple, Verb::AlertDismiss, call).await,
+        Action::AcceptAlert(None) => alert::answer(apple, Verb::AlertAccept, call).await,
+        Action::DismissAlert => alert::answer(apple, Verb::AlertDismiss, call).await,
         Action::KeyboardDismiss => {
             let data = apple
                 .runner
@@ -65,9 +62,8 @@ pub(crate) async fn perform(apple: &Apple, action: &Action, call: &Call) -> Resu
             let Apps::Simulator(simctl) = apple.runner.launcher().apps() else {
                 return Err(Error::unsupported(Operation::WriteClipboard));
             };
-            simctl
-                .write_clipboard(text.expose(), &Apple::patience(call))
-                .await?;
+            let patience = Apple::patience(call);
+            app::mutate(call, simctl.write_clipboard(text.expose(), &patience)).await?;
             Ok(Performed::new())
         }
         other => Err(Error::unsupported(other.operation())),
@@ -86,13 +82,6 @@ async fn remote(apple: &Apple, button: &str, call: &Call) -> Result<Performed> {
     Ok(Performed::by("keys"))
 }
 
-async fn alert(apple: &Apple, verb: Verb, call: &Call) -> Result<Performed> {
-    let patience = call.remaining().min(ALERT).as_millis();
-    let command = Command::new(verb).with("timeoutMs", u64::try_from(patience).unwrap_or(1).max(1));
-    apple.runner.ask(&command, call).await?;
-    Ok(Performed::by("element"))
-}
-
 async fn rotate(apple: &Apple, orientation: Orientation, call: &Call) -> Result<Performed> {
     let word = match orientation {
         Orientation::Portrait => "portrait",
@@ -101,6 +90,8 @@ async fn rotate(apple: &Apple, orientation: Orientation, call: &Call) -> Result<
         Orientation::LandscapeRight => "landscape-right",
     };
     let command = Command::new(Verb::Rotate).with("orientation", word);
+    // Whatever comes of it, the screen may have turned: its sides are not those of before.
+    apple.memory.forget_viewport();
     apple.runner.ask(&command, call).await?;
     Ok(Performed::new())
 }
