@@ -6,14 +6,15 @@ use agent_device_core::{
     dispatch::{Verdict, rows::ios_runner as rows},
 };
 
+use super::confirm;
 use crate::{
     backend::Apple,
     runner::{Apps, Command, RunnerState, Verb},
-    tools::{Patience, ToolFailure},
+    tools::{Patience, Simctl, Start, ToolFailure},
 };
 
-/// Runs a tool that the app may notice: the one place where that happens.
-async fn mutate(
+/// Runs a tool that the app may notice, once: the one place where that happens.
+pub(super) async fn mutate(
     call: &Call,
     tool: impl Future<Output = Result<(), ToolFailure>>,
 ) -> Result<(), ToolFailure> {
@@ -33,7 +34,7 @@ pub(super) async fn open(apple: &Apple, target: &OpenTarget, call: &Call) -> Res
     match target {
         OpenTarget::App(app) => {
             check_bundle(app)?;
-            launch(apple, app, call).await?;
+            launch(apple, app, Start::Anew, call).await?;
             Ok(Performed::new())
         }
         OpenTarget::Url(url) => open_url(apple, url, call).await,
@@ -41,28 +42,48 @@ pub(super) async fn open(apple: &Apple, target: &OpenTarget, call: &Call) -> Res
     }
 }
 
-/// Opens the app anew.
-async fn launch(apple: &Apple, app: &str, call: &Call) -> Result<()> {
+async fn launch(apple: &Apple, app: &str, start: Start, call: &Call) -> Result<()> {
     let patience = Patience::of(call);
     match apple.runner.launcher().apps() {
         Apps::Simulator(simctl) => {
-            installed(app, simctl.has_app(app, &patience).await?)?;
-            mutate(call, simctl.launch(app, &patience)).await?;
+            let mut there = simctl.has_app(app, &patience).await?;
+            if !there && wake(&simctl, &patience).await? {
+                there = simctl.has_app(app, &patience).await?;
+            }
+            installed(app, there)?;
+            mutate(call, simctl.launch(app, start, &patience)).await?;
         }
-        Apps::Device(devicectl) => {
-            installed(app, devicectl.has_app(app, &patience).await?)?;
-            mutate(call, devicectl.launch(app, None, &patience)).await?;
-        }
-        Apps::Runner => {
-            // The runner does it itself, so there is no app of before that it would hold on to.
-            let command = Command::new(Verb::Activate).with("appBundleId", app);
-            apple.runner.ask(&command, call).await?;
-            apple.launched(app);
-            return Ok(());
-        }
+        Apps::Device(devicectl) => match devicectl.has_app(app, &patience).await? {
+            Some(there) => {
+                installed(app, there)?;
+                mutate(call, devicectl.launch(app, None, &patience)).await?;
+            }
+            None => return activate(apple, app, call).await,
+        },
+        Apps::Runner => return activate(apple, app, call).await,
     }
     apple.launched(app);
     reset_target(apple, call).await
+}
+
+/// The runner opens the app itself, so there is no app of before that it would hold on to.
+async fn activate(apple: &Apple, app: &str, call: &Call) -> Result<()> {
+    let command = Command::new(Verb::Activate).with("appBundleId", app);
+    apple.runner.ask(&command, call).await?;
+    apple.launched(app);
+    Ok(())
+}
+
+/// Sees to it that the simulator is up; says whether it was not.
+async fn wake(simctl: &Simctl, patience: &Patience) -> Result<bool> {
+    simctl.wake(patience).await?.ok_or_else(|| {
+        Error::refused(
+            rows::PRE_SEND_SESSION_START_FAILED,
+            ErrorCode::DeviceNotFound,
+            format!("there is no simulator {}", simctl.udid()),
+        )
+        .with_reason("device_not_found")
+    })
 }
 
 /// The runner holds on to the process of the app. One that does not confirm that it has let go is not used any more.
@@ -108,25 +129,36 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
         return Err(Error::invalid("url", "the address is not an absolute URL"));
     }
     let patience = Patience::of(call);
-    let web = matches!(scheme, Some("http" | "https"));
+    let scheme = scheme.unwrap_or_default();
     let app = apple.runner.app();
     match apple.runner.launcher().apps() {
         Apps::Simulator(simctl) => {
-            // A link of the web leads to the browser unless its app runs.
+            let web = matches!(scheme, "http" | "https");
             if let (true, Some(app)) = (web, &app) {
-                launch(apple, app, call).await?;
+                // A link of the web leads to the browser unless its app runs.
+                launch(apple, app, Start::Warm, call).await?;
+            } else if apple.runner.state() != RunnerState::Ready {
+                // Nobody has looked yet whether the simulator is up.
+                wake(&simctl, &patience).await?;
             }
-            mutate(call, simctl.open_url(url, &patience)).await?;
-            let mut question = Question::read(apple, call).await;
-            if question == Question::WhetherToOpen {
-                // Another app may have the same scheme: only one's own is let in.
-                let scheme = scheme.unwrap_or_default();
-                let app = app.unwrap_or_default();
-                if !simctl.declares_scheme(&app, scheme, &patience).await {
-                    question = Question::OfAnother;
+            let opened = mutate(call, simctl.open_url(url, &patience)).await;
+            // Links of the web open without a question.
+            if web || matches!(opened, Err(ToolFailure::Missing { .. })) {
+                return Ok(opened.map(|()| Performed::new())?);
+            }
+            // A tool that did not end may have been held up by the question.
+            let confirmed = confirm::answer(apple, &simctl, scheme, call).await;
+            opened.map_err(|failure| match &confirmed {
+                Ok(Some(answer)) => Error::from(failure).with_detail("launchConfirmation", answer),
+                Ok(None) => failure.into(),
+                Err(error) => {
+                    Error::from(failure).with_detail("launchConfirmation", error.reason())
                 }
-            }
-            question.answer(apple, call).await
+            })?;
+            Ok(match confirmed? {
+                Some(answer) => Performed::new().with_warning(answer),
+                None => Performed::new(),
+            })
         }
         Apps::Device(devicectl) => {
             let app = app.ok_or_else(|| {
@@ -135,7 +167,12 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
                     "a device opens an address in an app: name the app first",
                 )
             })?;
-            installed(&app, devicectl.has_app(&app, &patience).await?)?;
+            let Some(there) = devicectl.has_app(&app, &patience).await? else {
+                return Err(Error::unsupported(Operation::Open).with_hint(
+                    "Devices with iOS 16 or earlier open no addresses: open the app and go there in it.",
+                ));
+            };
+            installed(&app, there)?;
             mutate(call, devicectl.launch(&app, Some(url), &patience)).await?;
             apple.launched(&app);
             reset_target(apple, call).await?;
@@ -144,69 +181,6 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
         Apps::Runner => Err(Error::unsupported(Operation::Open)
             .with_hint("The runner alone opens no addresses: name a simulator or a device.")),
     }
-}
-
-/// What the system asks after an address was handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
-    /// Nothing, or nothing that can be read: the address was handed over, so that fails nothing.
-    None,
-    /// Whether the app may be opened.
-    WhetherToOpen,
-    /// The same, of an app that is not known to be the one under test.
-    OfAnother,
-    /// Something else.
-    Else,
-}
-
-impl Question {
-    async fn read(apple: &Apple, call: &Call) -> Self {
-        if apple.runner.state() != RunnerState::Ready || apple.runner.app().is_none() {
-            return Self::None;
-        }
-        let ask = Command::new(Verb::AlertGet).with("timeoutMs", 500);
-        let Ok(data) = apple.runner.ask(&ask, call).await else {
-            return Self::None;
-        };
-        let buttons = data.items.unwrap_or_default().len();
-        if asks_to_open(&data.message.unwrap_or_default()) && buttons == 2 {
-            Self::WhetherToOpen
-        } else {
-            Self::Else
-        }
-    }
-
-    async fn answer(self, apple: &Apple, call: &Call) -> Result<Performed> {
-        let performed = Performed::new();
-        Ok(match self {
-            Self::None => performed,
-            Self::WhetherToOpen => {
-                let accept = Command::new(Verb::AlertAccept).with("timeoutMs", 5000);
-                apple.runner.ask(&accept, call).await?;
-                performed.with_warning(
-                    "the question whether the app may be opened was answered with yes",
-                )
-            }
-            Self::OfAnother => performed.with_warning(
-                "the question whether an app may be opened was not answered: it may be another app than the one under test",
-            ),
-            Self::Else => performed.with_warning("an alert is open that was not answered"),
-        })
-    }
-}
-
-/// The system's sheet: Open in “App”?
-fn asks_to_open(title: &str) -> bool {
-    let inner = title
-        .trim()
-        .strip_prefix("Open in ")
-        .and_then(|rest| rest.strip_suffix('?'));
-    inner.is_some_and(|name| {
-        let name = name
-            .strip_prefix(['“', '"'])
-            .and_then(|name| name.strip_suffix(['”', '"']));
-        name.is_some_and(|name| !name.is_empty())
-    })
 }
 
 pub(super) async fn close(apple: &Apple, app: Option<&str>, call: &Call) -> Result<Performed> {
@@ -220,13 +194,23 @@ pub(super) async fn close(apple: &Apple, app: Option<&str>, call: &Call) -> Resu
     let patience = Patience::of(call);
     match apple.runner.launcher().apps() {
         Apps::Simulator(simctl) => mutate(call, simctl.terminate(&app, &patience)).await?,
-        Apps::Device(devicectl) => mutate(call, devicectl.terminate(&app, &patience)).await?,
-        Apps::Runner => {
-            let command = Command::new(Verb::Terminate).with("appBundleId", &app);
-            apple.runner.ask(&command, call).await?;
-        }
+        Apps::Device(devicectl) => match devicectl.processes(&app, &patience).await? {
+            Some(processes) => {
+                for process in processes {
+                    mutate(call, devicectl.terminate(process, &patience)).await?;
+                }
+            }
+            None => terminate(apple, &app, call).await?,
+        },
+        Apps::Runner => terminate(apple, &app, call).await?,
     }
     Ok(Performed::new())
+}
+
+async fn terminate(apple: &Apple, app: &str, call: &Call) -> Result<()> {
+    let command = Command::new(Verb::Terminate).with("appBundleId", app);
+    apple.runner.ask(&command, call).await?;
+    Ok(())
 }
 
 /// A bundle id is words with dots between them.
@@ -256,20 +240,6 @@ mod tests {
         }
         for bad in ["", "-n", "com..x", ".com", "com.x/.Y", "com.x y"] {
             assert!(check_bundle(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn only_the_one_question_is_answered() {
-        assert!(asks_to_open("Open in “Fixture”?") && asks_to_open("Open in \"Fixture\"?"));
-        for other in [
-            "",
-            "Open in “”?",
-            "Open in Fixture?",
-            "Allow “Fixture” to track?",
-            "Open in “x”? Really",
-        ] {
-            assert!(!asks_to_open(other), "{other}");
         }
     }
 }

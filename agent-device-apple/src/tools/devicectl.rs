@@ -55,6 +55,17 @@ pub(crate) fn fuzz(answer: &[u8]) {
 
 const LIMIT: Duration = Duration::from_secs(20);
 
+/// How the tool says that it knows no such device. It manages those with iOS 17 or later; Xcode reaches older ones otherwise.
+const UNKNOWN_DEVICE: &str = "com.apple.dt.CoreDeviceError error 1000";
+
+/// `None` in place of the failure by which the tool says that it does not manage the device.
+fn if_managed<T>(answer: Result<T, ToolFailure>) -> Result<Option<T>, ToolFailure> {
+    match answer {
+        Err(ToolFailure::Exit { stderr, .. }) if stderr.contains(UNKNOWN_DEVICE) => Ok(None),
+        other => other.map(Some),
+    }
+}
+
 impl Devicectl {
     pub(crate) fn new(tools: ToolPath, udid: String) -> Self {
         Self { tools, udid }
@@ -96,56 +107,55 @@ impl Devicectl {
             .and_then(|text| text.parse().ok()))
     }
 
-    async fn app(&self, app: &str, patience: &Patience) -> Result<Option<App>, ToolFailure> {
+    async fn app(
+        &self,
+        app: &str,
+        patience: &Patience,
+    ) -> Result<Option<Option<App>>, ToolFailure> {
         let outcome = self
             .ask(&["info", "apps", "--bundle-id", app], patience)
-            .await?;
-        Ok(outcome
-            .apps
-            .into_iter()
-            .find(|known| known.bundle_identifier == app))
+            .await;
+        Ok(if_managed(outcome)?.map(|outcome| {
+            let mut apps = outcome.apps.into_iter();
+            apps.find(|known| known.bundle_identifier == app)
+        }))
     }
 
-    /// Whether the app is installed.
+    /// Whether the app is installed. `None`: the tool does not manage the device.
     pub(crate) async fn has_app(
         &self,
         app: &str,
         patience: &Patience,
-    ) -> Result<bool, ToolFailure> {
-        Ok(self.app(app, patience).await?.is_some())
+    ) -> Result<Option<bool>, ToolFailure> {
+        let found = self.app(app, patience).await?;
+        Ok(found.map(|app| app.is_some()))
     }
 
-    /// Starts the app anew, with an address to open if there is one.
+    /// Starts the app anew; or, with an address to open, leaves one that runs as it is.
     pub(crate) async fn launch(
         &self,
         app: &str,
         url: Option<&str>,
         patience: &Patience,
     ) -> Result<(), ToolFailure> {
-        let tool = Tool::new("xcrun", LIMIT).args([
-            "devicectl",
-            "device",
-            "process",
-            "launch",
-            "--device",
-            &self.udid,
-            "--terminate-existing",
-        ]);
+        let tool = self.process("launch");
         let tool = match url {
             Some(url) => tool.args(["--payload-url", url]),
-            None => tool,
+            None => tool.args(["--terminate-existing"]),
         };
         self.tools.run(tool.args([app]), patience).await.map(drop)
     }
 
-    /// Ends the app. That it does not run is fine.
-    pub(crate) async fn terminate(
+    /// The processes of the app. `None`: the tool does not manage the device.
+    pub(crate) async fn processes(
         &self,
         app: &str,
         patience: &Patience,
-    ) -> Result<(), ToolFailure> {
-        let Some(App { url, .. }) = self.app(app, patience).await? else {
-            return Ok(());
+    ) -> Result<Option<Vec<i64>>, ToolFailure> {
+        let url = match self.app(app, patience).await? {
+            None => return Ok(None),
+            Some(None) => return Ok(Some(Vec::new())),
+            Some(Some(App { url, .. })) => url,
         };
         let outcome = self.ask(&["info", "processes"], patience).await?;
         let folder = url.trim_end_matches('/');
@@ -155,25 +165,24 @@ impl Devicectl {
                 .strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'))
         };
-        for process in outcome.running_processes.iter().filter(of_app) {
-            let pid = process.process_identifier.to_string();
-            let tool = Tool::new("xcrun", LIMIT).args([
-                "devicectl",
-                "device",
-                "process",
-                "terminate",
-                "--device",
-                &self.udid,
-                "--pid",
-                &pid,
-                "--kill",
-            ]);
-            match self.tools.run(tool, patience).await {
-                // It ended by itself in the meantime.
-                Err(ToolFailure::Exit { stderr, .. }) if stderr.contains("No such process") => {}
-                other => drop(other?),
-            }
+        let processes = outcome.running_processes.iter().filter(of_app);
+        let pids = processes.map(|process| process.process_identifier);
+        Ok(Some(pids.collect()))
+    }
+
+    /// Ends one process. That it has ended by itself in the meantime is fine.
+    pub(crate) async fn terminate(&self, pid: i64, patience: &Patience) -> Result<(), ToolFailure> {
+        let pid = pid.to_string();
+        let tool = self.process("terminate").args(["--pid", &pid, "--kill"]);
+        match self.tools.run(tool, patience).await {
+            Err(ToolFailure::Exit { stderr, .. }) if stderr.contains("No such process") => Ok(()),
+            other => other.map(drop),
         }
-        Ok(())
+    }
+
+    fn process(&self, verb: &str) -> Tool {
+        Tool::new("xcrun", LIMIT)
+            .args(["devicectl", "device", "process", verb])
+            .args(["--device", &self.udid])
     }
 }

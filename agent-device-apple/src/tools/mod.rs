@@ -1,5 +1,6 @@
 //! Xcode's tools: what they are called with, and what they answer.
 
+mod app_info;
 mod build;
 mod devicectl;
 mod fingerprint;
@@ -21,7 +22,7 @@ pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED};
 pub(crate) use devicectl::Devicectl;
 pub(crate) use process::{Patience, Tool, ToolFailure, ToolPath, later};
 pub(crate) use running::{OnLine, Running, Signal, signal_group, start_time};
-pub(crate) use simctl::Simctl;
+pub(crate) use simctl::{Simctl, Start};
 pub(crate) use startup::{Cause, cause_in};
 pub(crate) use toolchain::Toolchain;
 pub(crate) use xcodebuild::launch_tool;
@@ -31,6 +32,7 @@ pub(crate) use xctestrun::Unusable;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(output: &[u8]) {
     simctl::fuzz(output);
+    app_info::fuzz(output);
     devicectl::fuzz(output);
     let mut lines = running::Lines::default();
     for piece in output.chunks(7) {

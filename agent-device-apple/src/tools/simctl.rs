@@ -1,10 +1,13 @@
 //! `xcrun simctl`, for one simulator. Flags and words as in `simctl help`.
 
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, path::Path, time::Duration};
 
 use serde::Deserialize;
 
-use super::process::{Output, Patience, Tool, ToolFailure, ToolPath};
+use super::{
+    app_info::AppInfo,
+    process::{Output, Patience, Tool, ToolFailure, ToolPath},
+};
 
 const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -36,17 +39,18 @@ struct List {
     devices: std::collections::BTreeMap<String, Vec<Simulator>>,
 }
 
-/// A kind of addresses that an app opens, as its `Info.plist` tells it.
-#[derive(Debug, Default, Deserialize)]
-struct UrlType {
-    #[serde(default, rename = "CFBundleURLSchemes")]
-    schemes: Vec<String>,
-}
-
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(answer: &[u8]) {
     drop(serde_json::from_slice::<List>(answer));
-    drop(serde_json::from_slice::<Vec<UrlType>>(answer));
+}
+
+/// How an app is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// One that runs is ended first.
+    Anew,
+    /// One that runs comes to the front as it is.
+    Warm,
 }
 
 impl Simctl {
@@ -100,7 +104,19 @@ impl Simctl {
         self.run(tool, patience).await.map(drop)
     }
 
-    /// Whether the app is installed.
+    /// Boots it if it sleeps; says whether it did. `None`: there is none of this number.
+    pub(crate) async fn wake(&self, patience: &Patience) -> Result<Option<bool>, ToolFailure> {
+        let Some((_, simulator)) = self.find(patience).await? else {
+            return Ok(None);
+        };
+        let sleeps = simulator.state != "Booted";
+        if sleeps {
+            self.boot(patience).await?;
+        }
+        Ok(Some(sleeps))
+    }
+
+    /// Whether the app is installed. A simulator that sleeps has none.
     pub(crate) async fn has_app(
         &self,
         app: &str,
@@ -116,12 +132,21 @@ impl Simctl {
         }
     }
 
-    pub(crate) async fn launch(&self, app: &str, patience: &Patience) -> Result<(), ToolFailure> {
-        // A launch of the app that runs would only bring it to the front.
-        let tool =
-            self.tool(secs(60))
-                .args(["launch", "--terminate-running-process", &self.udid, app]);
-        self.run(tool, patience).await.map(drop)
+    /// Opens the app: anew, or whatever of it runs.
+    pub(crate) async fn launch(
+        &self,
+        app: &str,
+        start: Start,
+        patience: &Patience,
+    ) -> Result<(), ToolFailure> {
+        let tool = self.tool(secs(60)).args(["launch"]);
+        let tool = match start {
+            Start::Anew => tool.args(["--terminate-running-process"]),
+            Start::Warm => tool,
+        };
+        self.run(tool.args([&self.udid, app]), patience)
+            .await
+            .map(drop)
     }
 
     /// Ends the app. That it does not run is fine.
@@ -165,32 +190,13 @@ impl Simctl {
         super::read_bounded(&file).map_err(lost)
     }
 
-    /// Whether the app is known to say that it opens addresses of this scheme.
-    pub(crate) async fn declares_scheme(
-        &self,
-        app: &str,
-        scheme: &str,
-        patience: &Patience,
-    ) -> bool {
+    /// What the installed app says about itself. `None`: it can't be told.
+    pub(crate) async fn app_info(&self, app: &str, patience: &Patience) -> Option<AppInfo> {
         let tool = self
             .tool(secs(10))
             .args(["get_app_container", &self.udid, app, "app"]);
-        let Ok(output) = self.run(tool, patience).await else {
-            return false;
-        };
-        let info = std::path::PathBuf::from(output.text().trim()).join("Info.plist");
-        // The app under test has written it: property lists may nest without bound, and what reads JSON here stops in time.
-        let tool = Tool::new("plutil", secs(10))
-            .args(["-extract", "CFBundleURLTypes", "json", "-o", "-"])
-            .args([&info]);
-        let Ok(output) = self.run(tool, patience).await else {
-            return false;
-        };
-        let types: Vec<UrlType> = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        types
-            .iter()
-            .flat_map(|kind| &kind.schemes)
-            .any(|known| known.eq_ignore_ascii_case(scheme))
+        let output = self.run(tool, patience).await.ok()?;
+        AppInfo::read(&self.tools, Path::new(output.text().trim()), patience).await
     }
 
     pub(crate) async fn read_clipboard(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {

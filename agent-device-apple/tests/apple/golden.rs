@@ -312,6 +312,20 @@ async fn tools(gate: &mut Gate) {
     let error = apple.perform(&app(), &call()).await.unwrap_err();
     gate.cites(rows::TARGET_RESET_UNCONFIRMED, &error);
     assert_eq!(apple.state(), agent_device_apple::RunnerState::Stopped);
+
+    // The address was handed over, and another app of the same scheme would get it.
+    let runner = Scripted::start(|command, _, _| {
+        let sheet = json!({ "message": "Open in “Other”?", "items": ["Cancel", "Open"] });
+        (command == "alert").then(|| Act::Reply(ok(sheet)))
+    })
+    .await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    tools.app("Ours", "fixture");
+    let mut config = tools.config();
+    config.app = Some("com.example.app".to_owned());
+    let apple = Apple::connect(tools.simulator(), config).await.unwrap();
+    let error = apple.perform(&url(), &call()).await.unwrap_err();
+    gate.cites(rows::LAUNCH_CONFIRMATION_FOREIGN_APP, &error);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     peers::{Tools, UDID, attached, call, fast, says_port, tap_at},
-    scripted::{Act, Scripted, failed},
+    scripted::{Act, Scripted, failed, ok},
 };
 
 async fn connect(tools: &Tools) -> Result<Apple, Error> {
@@ -262,6 +262,14 @@ async fn a_relaunch_keeps_the_runner_and_resets_its_target() {
     );
 }
 
+fn accepted(runner: &Scripted) -> usize {
+    let requests = runner.requests("alert");
+    requests
+        .iter()
+        .filter(|it| it["action"] == "accept")
+        .count()
+}
+
 #[tokio::test]
 async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() {
     let alert = |title: &'static str, buttons: &'static [&'static str]| {
@@ -273,35 +281,34 @@ async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() 
     };
     let open = Action::Open(OpenTarget::Url("fixture://counter".to_owned()));
     let ask = "Open in “Proving Ground”?";
+    let theirs = "Open in “Proving Ground Beta”?";
     let other = "Allow “Proving Ground” to track you?";
-    for (title, scheme, buttons, answers) in [
-        (ask, "fixture", &["Cancel", "Open"][..], 1),
-        (ask, "elsewhere", &["Cancel", "Open"][..], 0),
-        (other, "fixture", &["No", "Yes"][..], 0),
+    let foreign = Some("launch_confirmation_foreign_app");
+    for (title, scheme, buttons, answers, reason) in [
+        (ask, "fixture", &["Cancel", "Open"][..], 1, None),
+        // Two apps may have one scheme, and one name.
+        (theirs, "fixture", &["Cancel", "Open"][..], 0, foreign),
+        (ask, "elsewhere", &["Cancel", "Open"][..], 0, foreign),
+        (other, "fixture", &["No", "Yes"][..], 0, None),
     ] {
         let runner = Scripted::start(alert(title, buttons)).await;
         let tools = Tools::new(&says_port(runner.address.port()));
-        // `man plutil`; the keys are those of Apple's reference of an app's Info.plist.
-        tools.folder.script(
-            "plutil",
-            &format!(
-                "[ \"$*\" = \"-extract CFBundleURLTypes json -o - /app/Info.plist\" ] || exit 1\n\
-                 echo '[{{\"CFBundleTypeRole\":\"Editor\",\"CFBundleURLSchemes\":[\"{scheme}\"]}}]'"
-            ),
-        );
-        tools.xcrun("case $2 in get_app_container) echo /app;; esac");
+        tools.app("Proving Ground", scheme);
         let mut config = tools.config();
         config.app = Some("org.example.proving-ground".to_owned());
         let apple = Apple::connect(tools.simulator(), config).await.unwrap();
-        let performed = apple.perform(&open, &call()).await.unwrap();
-        assert_eq!(performed.warnings.len(), 1);
-        let accepted = runner
-            .requests("alert")
-            .iter()
-            .filter(|request| request["action"] == "accept")
-            .count();
-        assert_eq!(accepted, answers, "{title} {scheme}");
+        let opened = apple.perform(&open, &call()).await;
+        match &opened {
+            Ok(performed) => assert_eq!((performed.warnings.len(), reason), (1, None)),
+            Err(error) => {
+                assert_eq!(error.reason(), reason, "{error:?}");
+                assert_eq!(error.dispatched().as_str(), "unknown");
+            }
+        }
+        assert_eq!(accepted(&runner), answers, "{title} {scheme}");
         assert_eq!(tools.calls().matches("simctl openurl").count(), 1);
+        let wait = runner.requests("alert")[0]["timeoutMs"].as_u64().unwrap();
+        assert!((4000..=10_000).contains(&wait), "{wait}");
     }
     // The tool hangs: the time is over, nothing is known, and nothing is handed over again.
     let runner = Scripted::start(|command, _, _| {
@@ -322,6 +329,212 @@ async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() 
     assert_eq!(
         apple.perform(&bad, &call()).await.unwrap_err().code(),
         ErrorCode::InvalidArgs
+    );
+}
+
+/// An alert as the system asks it.
+fn asks(command: &str, request: &serde_json::Value) -> Option<Act> {
+    let sheet = json!({ "message": "Open in “Proving Ground”?", "items": ["Cancel", "Open"] });
+    (command == "alert" && request["action"] == "get").then(|| Act::Reply(ok(sheet)))
+}
+
+async fn proving_ground(tools: &Tools) -> Apple {
+    let mut config = tools.config();
+    config.app = Some("org.example.proving-ground".to_owned());
+    Apple::connect(tools.simulator(), config).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_question_that_holds_the_tool_up_is_answered_and_the_address_stays_unknown() {
+    let open = Action::Open(OpenTarget::Url("fixture://counter".to_owned()));
+    let runner = Scripted::start(|command, request, _| asks(command, request)).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let apple = proving_ground(&tools).await;
+    tools.app("Proving Ground", "fixture");
+    // The words of the tool for an address that Safari did not take in time.
+    let more = tools.folder.read("xcrun-more");
+    tools.xcrun(&format!(
+        "{more}\n[ \"$2\" != openurl ] || {{ echo 'An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=60):' >&2; exit 60; }}"
+    ));
+    let error = apple.perform(&open, &call()).await.unwrap_err();
+    assert_eq!(
+        (error.reason(), error.dispatched().as_str()),
+        (Some("tool_failed"), "unknown"),
+        "{error:?}"
+    );
+    assert_eq!(accepted(&runner), 1);
+    assert_eq!(tools.calls().matches("simctl openurl").count(), 1);
+}
+
+#[tokio::test]
+async fn a_question_that_can_not_be_read_is_a_warning_that_names_the_step() {
+    let open = Action::Open(OpenTarget::Url("fixture://counter".to_owned()));
+    let fails = |action: &'static str| {
+        move |command: &str, request: &serde_json::Value, _: usize| {
+            if command == "alert" && request["action"] == action {
+                return Some(Act::Reply(failed("MAIN_THREAD_TIMEOUT")));
+            }
+            asks(command, request)
+        }
+    };
+    for (action, owner, step) in [
+        ("get", true, "alert-read"),
+        ("accept", true, "alert-accept"),
+        ("none", false, "url-owner"),
+    ] {
+        let runner = Scripted::start(fails(action)).await;
+        let tools = Tools::new(&says_port(runner.address.port()));
+        let apple = proving_ground(&tools).await;
+        if owner {
+            tools.app("Proving Ground", "fixture");
+        }
+        let performed = apple.perform(&open, &call()).await.unwrap();
+        let warnings = performed.warnings.join("; ");
+        assert!(
+            warnings.contains(&format!("ios_launch_confirmation_unreadable: {step}:")),
+            "{action}: {warnings}"
+        );
+    }
+    // Nobody is there to look.
+    let tools = Tools::new("exit 0");
+    let apple = Apple::new(tools.simulator(), tools.config());
+    let performed = apple.perform(&open, &call()).await.unwrap();
+    assert!(performed.warnings[0].contains(": runner:"), "{performed:?}");
+}
+
+#[tokio::test]
+async fn a_link_of_the_web_leaves_an_app_that_runs_alone() {
+    let runner = Scripted::start(|command, request, _| asks(command, request)).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let apple = proving_ground(&tools).await;
+    let open = Action::Open(OpenTarget::Url("https://example.com/a".to_owned()));
+    apple.perform(&open, &call()).await.unwrap();
+    let calls = tools.calls();
+    let at = |what: &str| {
+        calls
+            .find(what)
+            .unwrap_or_else(|| panic!("{what}: {calls}"))
+    };
+    let launch = at(&format!("simctl launch {UDID} org.example.proving-ground"));
+    assert!(launch < at(&format!("simctl openurl {UDID} https://example.com/a")));
+    assert!(!calls.contains("--terminate-running-process"), "{calls}");
+    assert!(runner.requests("alert").is_empty(), "the web asks nothing");
+}
+
+#[tokio::test]
+async fn a_simulator_that_sleeps_is_woken_before_an_app_counts_as_missing() {
+    let tools = Tools::new("exit 0");
+    let list = tools.folder.read("devices.json");
+    fs::write(
+        tools.folder.path().join("devices.json"),
+        list.replace("Booted", "Shutdown"),
+    )
+    .unwrap();
+    // `simctl` about a simulator that is shut down.
+    tools.xcrun(
+        "case $2 in\nbootstatus) sed -i s/Shutdown/Booted/ \"$here/devices.json\" ;;\n\
+         *) grep -q Booted \"$here/devices.json\" || { echo 'Unable to lookup in current state: Shutdown' >&2; exit 149; } ;;\nesac",
+    );
+    let apple = Apple::new(tools.simulator(), tools.config());
+    let open = Action::Open(OpenTarget::App("com.example.app".to_owned()));
+    apple.perform(&open, &call()).await.unwrap();
+    assert!(tools.calls().contains("bootstatus"), "{}", tools.calls());
+    // An address is handed over to a simulator that is up, too.
+    fs::write(
+        tools.folder.path().join("devices.json"),
+        list.replace("Booted", "Shutdown"),
+    )
+    .unwrap();
+    let open = Action::Open(OpenTarget::Url("fixture://x".to_owned()));
+    apple.perform(&open, &call()).await.unwrap();
+    fs::write(tools.folder.path().join("devices.json"), "{\"devices\":{}}").unwrap();
+    let error = apple.perform(&open, &call()).await.unwrap_err();
+    assert_eq!(
+        (error.code(), error.dispatched().is_no()),
+        (ErrorCode::DeviceNotFound, true)
+    );
+}
+
+#[tokio::test]
+async fn an_alert_that_opens_is_waited_for_and_answered_once() {
+    let absent = |from: usize| {
+        move |command: &str, _: &serde_json::Value, count: usize| {
+            (command == "alert" && count < from).then(|| Act::Reply(failed("ALERT_NOT_FOUND")))
+        }
+    };
+    let runner = Scripted::start(absent(3)).await;
+    let apple = crate::peers::attached(runner.address, crate::peers::fast());
+    apple
+        .perform(&Action::AcceptAlert(None), &call())
+        .await
+        .unwrap();
+    assert_eq!(accepted(&runner), 3);
+    // One that never opens costs two seconds, and nothing was pressed.
+    let runner = Scripted::start(absent(usize::MAX)).await;
+    let apple = crate::peers::attached(runner.address, crate::peers::fast());
+    let started = tokio::time::Instant::now();
+    let error = apple
+        .perform(&Action::DismissAlert, &call())
+        .await
+        .unwrap_err();
+    assert!(error.dispatched().is_no(), "{error:?}");
+    let took = started.elapsed();
+    assert!(
+        (Duration::from_secs(2)..Duration::from_secs(5)).contains(&took),
+        "{took:?}"
+    );
+    // Any other failure is reported at once.
+    let runner = Scripted::start(|command, _, _| {
+        (command == "alert").then(|| Act::Reply(failed("MAIN_THREAD_TIMEOUT")))
+    })
+    .await;
+    let apple = crate::peers::attached(runner.address, crate::peers::fast());
+    let error = apple
+        .perform(&Action::AcceptAlert(None), &call())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (accepted(&runner), error.dispatched().as_str()),
+        (1, "unknown")
+    );
+}
+
+#[tokio::test]
+async fn the_sides_of_a_screen_that_has_turned_are_not_those_of_before() {
+    let runner = Scripted::start(|command, _, _| {
+        let picture = "iVBORw0KGgoAAAANSUhEUgAAAyQ=";
+        (command == "screenshot").then(|| Act::Reply(ok(json!({ "imageBase64": picture }))))
+    })
+    .await;
+    let apple = crate::peers::attached(runner.address, crate::peers::fast());
+    apple
+        .capture(
+            &agent_device_core::snapshot::CaptureOptions::default(),
+            &call(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(apple.screenshot(&call()).await.unwrap().scale, 2.0);
+    let turn = Action::SetOrientation(agent_device_core::action::Orientation::LandscapeLeft);
+    apple.perform(&turn, &call()).await.unwrap();
+    assert_eq!(apple.screenshot(&call()).await.unwrap().scale, 0.0);
+}
+
+#[tokio::test]
+async fn a_text_that_became_another_is_no_success() {
+    let runner = Scripted::start(|command, _, _| {
+        (command == "type").then(|| Act::Reply(failed("TEXT_ENTRY_MISMATCH")))
+    })
+    .await;
+    let apple = crate::peers::attached(runner.address, crate::peers::fast());
+    let error = apple
+        .perform(&Action::TypeText("abc".into()), &call())
+        .await
+        .unwrap_err();
+    assert_eq!(error.dispatched().as_str(), "unknown");
+    assert_eq!(
+        error.detail("runnerErrorCode").unwrap(),
+        "TEXT_ENTRY_MISMATCH"
     );
 }
 
@@ -363,6 +576,13 @@ async fn the_clipboard_of_a_simulator_is_read_and_written_by_its_tool() {
         !tools.calls().contains("käse"),
         "what is typed is no argument of a process"
     );
+    // That it was written is counted also where a caller goes round the facade.
+    let wait = call();
+    apple
+        .perform(&Action::WriteClipboard("x".into()), &wait)
+        .await
+        .unwrap();
+    assert_eq!(wait.ledger().steps(), 1);
 }
 
 #[tokio::test]
@@ -454,16 +674,9 @@ esac
 #[tokio::test]
 async fn apps_of_a_phone_are_opened_and_closed_by_devicectl() {
     let runner = Scripted::start(|_, _, _| None).await;
-    let daemon = crate::usbmux::Daemon::start("U", runner.address);
     let tools = Tools::new("exec sleep 600");
     tools.xcrun(DEVICECTL);
-    let mut config = tools.config();
-    config.usbmux_socket = daemon.socket();
-    let target = AppleTarget::Device {
-        profile: Profile::IOS_DEVICE,
-        udid: "U".to_owned(),
-    };
-    let phone = Apple::connect(target, config).await.unwrap();
+    let (phone, _daemon) = phone(&tools, &runner).await;
     let open = |app: &str| Action::Open(OpenTarget::App(app.to_owned()));
     phone
         .perform(&open("com.example.app"), &call())
@@ -489,8 +702,8 @@ async fn apps_of_a_phone_are_opened_and_closed_by_devicectl() {
     let calls = tools.calls();
     assert_eq!(calls.matches("process launch").count(), 2, "{calls}");
     assert!(
-        calls.contains("--payload-url fixture://x com.example.app"),
-        "{calls}"
+        calls.contains("process launch --device U --payload-url fixture://x com.example.app"),
+        "an address leaves an app that runs as it is: {calls}"
     );
     assert!(
         calls.contains("--pid 41 --kill") && !calls.contains("--pid 42"),
@@ -499,6 +712,70 @@ async fn apps_of_a_phone_are_opened_and_closed_by_devicectl() {
     assert!(
         calls.contains("CODE_SIGN_STYLE=Automatic -allowProvisioningUpdates"),
         "{calls}"
+    );
+}
+
+async fn phone(tools: &Tools, runner: &Scripted) -> (Apple, crate::usbmux::Daemon) {
+    let daemon = crate::usbmux::Daemon::start("U", runner.address);
+    let mut config = tools.config();
+    config.usbmux_socket = daemon.socket();
+    let target = AppleTarget::Device {
+        profile: Profile::IOS_DEVICE,
+        udid: "U".to_owned(),
+    };
+    (Apple::connect(target, config).await.unwrap(), daemon)
+}
+
+#[tokio::test]
+async fn an_app_of_two_processes_that_was_ended_half_is_not_called_untouched() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new("exec sleep 600");
+    let (phone, _daemon) = phone(&tools, &runner).await;
+    // The second call of the tool finds no tool any more.
+    tools.xcrun(&format!(
+        "case \"$*\" in *'process terminate'*) mv \"$here/xcrun\" \"$here/gone\";; esac\n{}",
+        DEVICECTL.replace("App.appetizer", "App.app/PlugIns")
+    ));
+    let device = agent_device_core::Device::new(phone);
+    let error = device
+        .perform(Action::Close(Some("com.example.app".to_owned())))
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ToolMissing);
+    assert_eq!(error.dispatched().as_str(), "unknown", "{error:?}");
+    assert_eq!(error.dispatched_steps(), 1);
+}
+
+#[tokio::test]
+async fn a_phone_that_devicectl_does_not_know_is_driven_by_the_runner_alone() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new("exec sleep 600");
+    let (phone, _daemon) = phone(&tools, &runner).await;
+    tools.xcrun("case \"$*\" in *devicectl*) echo 'ERROR: The specified device was not found. (Name: U) (com.apple.dt.CoreDeviceError error 1000.)' >&2; exit 1;; esac");
+    let open = |target| Action::Open(target);
+    phone
+        .perform(
+            &open(OpenTarget::App("com.example.app".to_owned())),
+            &call(),
+        )
+        .await
+        .unwrap();
+    phone.perform(&Action::Close(None), &call()).await.unwrap();
+    for verb in ["activate", "terminate"] {
+        assert_eq!(
+            runner.requests(verb)[0]["appBundleId"],
+            "com.example.app",
+            "{:?}",
+            runner.commands()
+        );
+    }
+    let error = phone
+        .perform(&open(OpenTarget::Url("fixture://x".to_owned())), &call())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), error.dispatched().is_no()),
+        (ErrorCode::UnsupportedOperation, true)
     );
 }
 

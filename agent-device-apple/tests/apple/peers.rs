@@ -267,6 +267,19 @@ impl Tools {
         fs::write(self.folder.path().join("xcrun-more"), script).unwrap();
     }
 
+    /// An app that is installed: its `Info.plist`, with the keys of Apple's reference, and a tool that reads it.
+    pub(crate) fn app(&self, name: &str, scheme: &str) {
+        let info = format!(
+            "<plist version=\"1.0\"><dict><key>CFBundleName</key><string>{name}</string><key>CFBundleURLTypes</key><array><dict>\
+             <key>CFBundleURLSchemes</key><array><string>{scheme}</string></array></dict></array></dict></plist>"
+        );
+        fs::write(self.folder.path().join("Info.plist"), info).unwrap();
+        let plutil = at_root("testbed/apple/standins/plutil");
+        self.folder
+            .script("plutil", &format!("exec {} \"$@\"", plutil.display()));
+        self.xcrun("case $2 in get_app_container) echo \"$here\";; esac");
+    }
+
     pub(crate) fn config(&self) -> AppleConfig {
         let mut config = fast();
         let system = std::env::var_os("PATH").unwrap_or_default();
