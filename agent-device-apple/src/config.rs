@@ -36,9 +36,10 @@ pub struct AppleConfig {
     pub healthy_for: Duration,
     /// After how much silence the runner is stopped: 5 min. The next operation starts it again.
     pub idle_stop: Duration,
-    /// Whether the runner looks a target up by its identifier when it is touched, if the identifier is unique in the tree: a
-    /// target that has gone since is then refused instead of what has taken its place being touched. True by default; it costs
-    /// the runner one query for each touch.
+    /// Whether the runner looks a target up by its identifier when it is touched or filled, if the identifier is unique in a
+    /// healthy tree: a target that has gone since is then refused instead of what has taken its place being touched. True by
+    /// default; it costs the runner one query for each touch. Double taps and long presses, which the runner takes at points
+    /// alone, cost a question of its own before.
     pub check_target: bool,
     /// Whether the trees of an app in an iOS simulator are read from the simulator's accessibility server first, and how: XCTest
     /// can't serialise some trees, and grinds for minutes on others. What it doesn't answer, the runner does. On by default on a

@@ -1,12 +1,14 @@
 //! Typing, and replacing what a field holds. The runner gives the focus, types, and reads back.
 
 use agent_device_core::{
-    Call, Error, ErrorCode, Result,
+    Call, Error, ErrorCode, Result, Role,
     action::{FieldState, Performed, Text, Touch},
 };
 
+use super::touch;
 use crate::{
     backend::Apple,
+    error::RunnerFailure,
     runner::{Command, Data, Verb},
 };
 
@@ -63,15 +65,30 @@ pub(super) async fn type_text(apple: &Apple, text: &Text, call: &Call) -> Result
     } else {
         command.with("textEntryMode", "append")
     };
-    match apple.runner.ask(&command, call).await {
+    // Nobody looks at the field after this, so another text in it, after the runner's one repair, is no success.
+    let answer = apple.runner.ask(&command, call).await;
+    match answer {
         Ok(data) => Ok(Performed::by(method(data.text_entry_route.as_deref()))),
-        // The app has made something else of the text: it was typed.
-        Err(failure) if failure.code() == Some("TEXT_ENTRY_MISMATCH") => Ok(Performed::by(
-            "element",
-        )
-        .with_warning("the field holds another text than was typed")),
-        Err(failure) => Err(failure.into()),
+        Err(failure) => Err(without_secret(failure, text)),
     }
+}
+
+/// The runner takes the target by its name only if it takes text itself: a field may lie within what was found.
+fn aim(apple: &Apple, touch: &Touch) -> Result<Command> {
+    let takes_text = touch.target.as_ref().is_some_and(|target| {
+        matches!(
+            target.node().role(),
+            Role::TextField | Role::SecureTextField | Role::TextView | Role::SearchField
+        )
+    });
+    if takes_text {
+        return touch::aim(apple, Verb::Type, touch);
+    }
+    let bare = Touch {
+        point: touch.point,
+        target: None,
+    };
+    touch::aim(apple, Verb::Type, &bare)
 }
 
 /// Replaces what the field at the point holds.
@@ -82,16 +99,8 @@ pub(super) async fn fill(
     call: &Call,
 ) -> Result<Performed> {
     let content = checked(text)?;
-    if !touch.point.is_finite() {
-        return Err(Error::invalid(
-            "point",
-            "a coordinate is not a finite number",
-        ));
-    }
-    let command = Command::new(Verb::Type)
+    let command = aim(apple, touch)?
         .with("text", content)
-        .with("x", touch.point.x)
-        .with("y", touch.point.y)
         .with("delayMs", 0)
         .with("textEntryMode", "replace");
     match apple.runner.ask(&command, call).await {
@@ -106,15 +115,15 @@ pub(super) async fn fill(
         Err(failure) if failure.code() == Some("TEXT_ENTRY_MISMATCH") && !content.is_empty() => Ok(
             Performed::by("element").with_warning("the field holds another text than was typed"),
         ),
-        Err(failure) => {
-            let error = Error::from(failure);
-            Err(
-                if text.is_secret() && error.code() != ErrorCode::InvalidArgs {
-                    error.without_secret(content)
-                } else {
-                    error
-                },
-            )
-        }
+        Err(failure) => Err(without_secret(failure, text)),
+    }
+}
+
+fn without_secret(failure: RunnerFailure, text: &Text) -> Error {
+    let error = Error::from(failure);
+    if text.is_secret() && error.code() != ErrorCode::InvalidArgs {
+        error.without_secret(text.expose())
+    } else {
+        error
     }
 }

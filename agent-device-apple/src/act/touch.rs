@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use agent_device_core::{
-    Call, Error, Result,
+    Call, Error, ErrorCode, Result,
     action::{Performed, Touch},
+    dispatch::rows::ios_runner as rows,
     geometry::{Direction, Point, Rect},
     gesture::{GesturePlan, Intent, Sample, ScrollPlan},
     snapshot::QualityState,
@@ -51,21 +52,56 @@ fn done(data: &Data, method: &'static str) -> Performed {
 
 /// One tap. Where the target has an identifier of its own, the runner looks whether it is still at the point.
 pub(super) async fn tap(apple: &Apple, touch: &Touch, call: &Call) -> Result<Performed> {
-    let mut command = place(Command::new(Verb::Tap), touch.point)?;
+    let mut command = aim(apple, Verb::Tap, touch)?;
     if apple.profile().synthesizes() {
         command = command.with("synthesized", true);
-    }
-    if let Some(identifier) = identity(apple, touch) {
-        // With this flag the runner takes only elements whose frame holds the point, and taps the point itself.
-        command = command
-            .with("selectorKey", "id")
-            .with("selectorValue", identifier)
-            .with("allowNonHittableCoordinateFallback", true);
     }
     match apple.runner.ask(&command, call).await {
         Ok(data) => Ok(done(&data, "coordinates")),
         Err(failure) => recorded(apple, touch, failure, call).await,
     }
+}
+
+/// A command for the point, and for the target if the runner can look whether it is still there.
+pub(super) fn aim(apple: &Apple, verb: Verb, touch: &Touch) -> Result<Command> {
+    let command = place(Command::new(verb), touch.point)?;
+    Ok(match identity(apple, touch) {
+        // With this flag the runner takes only elements whose frame holds the point.
+        Some(identifier) => {
+            named(command, identifier).with("allowNonHittableCoordinateFallback", true)
+        }
+        None => command,
+    })
+}
+
+fn named(command: Command, identifier: &str) -> Command {
+    command
+        .with("selectorKey", "id")
+        .with("selectorValue", identifier)
+}
+
+/// For touches that the runner takes at points alone: whether the target is still there is asked before.
+async fn check_there(apple: &Apple, touch: &Touch, call: &Call) -> Result<()> {
+    let Some(identifier) = identity(apple, touch) else {
+        return Ok(());
+    };
+    let data = apple
+        .runner
+        .ask(&named(Command::new(Verb::QuerySelector), identifier), call)
+        .await?;
+    let nodes = data.nodes.unwrap_or_default();
+    let at = nodes.first().and_then(|node| node.rect);
+    let elsewhere =
+        at.is_some_and(|at| !Rect::new(at.x, at.y, at.width, at.height).contains(touch.point));
+    if data.found == Some(false) || elsewhere {
+        return Err(Error::refused(
+            rows::REPLY_ELEMENT_NOT_FOUND,
+            ErrorCode::CommandFailed,
+            "the target is not at its place any more",
+        )
+        .with_reason("target_gone"));
+    }
+    Ok(())
 }
 
 /// The identifier by which the runner finds the target and nothing else, as far as the tree tells.
@@ -74,7 +110,7 @@ fn identity<'a>(apple: &Apple, touch: &'a Touch) -> Option<&'a str> {
         .target
         .as_ref()
         .filter(|_| apple.runner.config().check_target)?;
-    // What XCTest could not read, its queries don't find either. Trees of the runner alone have a handle.
+    // What XCTest could not read, its queries don't find either. Only our own trees have a handle.
     let quality = target.snapshot().quality();
     let own = target
         .snapshot()
@@ -111,6 +147,7 @@ async fn recorded(
 
 pub(super) async fn double_tap(apple: &Apple, touch: &Touch, call: &Call) -> Result<Performed> {
     let step = step("doubleTap", touch.point, None)?;
+    check_there(apple, touch, call).await?;
     sequence(apple, &[step], Duration::ZERO, call).await
 }
 
@@ -139,14 +176,13 @@ async fn sequence(
     let data = apple.runner.ask(&command, call).await?;
     if let Some(failed) = data.failed_step_index {
         // The answer is a success even so: it tells how far it got.
-        return Err(Error::new(
-            agent_device_core::ErrorCode::CommandFailed,
-            "a step of the sequence failed",
-        )
-        .uncertain(agent_device_core::dispatch::rows::ios_runner::REPLY_UNLISTED_CODE)
-        .with_reason("runner_sequence_stopped")
-        .with_detail("failedStepIndex", failed)
-        .with_detail("completedSteps", data.completed_steps.unwrap_or(0)));
+        return Err(
+            Error::new(ErrorCode::CommandFailed, "a step of the sequence failed")
+                .uncertain(rows::REPLY_UNLISTED_CODE)
+                .with_reason("runner_sequence_stopped")
+                .with_detail("failedStepIndex", failed)
+                .with_detail("completedSteps", data.completed_steps.unwrap_or(0)),
+        );
     }
     Ok(done(&data, "coordinates"))
 }
@@ -161,6 +197,7 @@ pub(super) async fn long_press(
     let command = place(Command::new(Verb::LongPress), touch.point)?
         .with("durationMs", millis(hold))
         .taking(hold);
+    check_there(apple, touch, call).await?;
     let data = apple.runner.ask(&command, call).await?;
     Ok(done(&data, "coordinates"))
 }

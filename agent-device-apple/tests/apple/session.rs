@@ -391,11 +391,56 @@ async fn a_target_is_named_to_the_runner_only_if_it_is_the_only_one_of_its_name(
         (&tap["selectorValue"], &tap["x"], &tap["synthesized"]),
         (&json!("it"), &json!(60.0), &json!(true))
     );
+    device.locate(id("field")).fill("").await.unwrap();
+    let fill = &runner.requests("type")[0];
+    assert_eq!(
+        (
+            &fill["selectorKey"],
+            &fill["selectorValue"],
+            &fill["x"],
+            &fill["allowNonHittableCoordinateFallback"]
+        ),
+        (&json!("id"), &json!("field"), &json!(60.0), &json!(true))
+    );
     let mut config = fast();
     config.check_target = false;
     let device = Device::new(attached(runner.address, config));
     device.locate(id("it")).press().await.unwrap();
+    device.locate(id("field")).fill("").await.unwrap();
     assert_eq!(runner.requests("tap")[1].get("selectorValue"), None);
+    assert_eq!(runner.requests("type")[1].get("selectorValue"), None);
+}
+
+#[tokio::test]
+async fn a_touch_that_the_runner_takes_at_a_point_asks_first_whether_its_target_is_there() {
+    let node = |x: f64| json!({ "found": true, "nodes": [{ "hittable": true, "rect": { "x": x, "y": 100.0, "width": 100.0, "height": 40.0 } }] });
+    for (answer, there) in [
+        (node(10.0), true),
+        (node(200.0), false),
+        (json!({ "found": false }), false),
+    ] {
+        let runner = Scripted::start(move |command, _, _| {
+            (command == "querySelector").then(|| Act::Reply(ok(answer.clone())))
+        })
+        .await;
+        let device = Device::new(attached(runner.address, fast()));
+        let target = device.locate(id("it"));
+        for outcome in [
+            target.double_press().await,
+            target.long_press().hold(Duration::from_millis(100)).await,
+        ] {
+            match outcome {
+                Ok(_) => assert!(there),
+                Err(error) => {
+                    assert!(!there && error.dispatched().is_no(), "{error:?}");
+                    assert_eq!(error.reason(), Some("target_gone"));
+                }
+            }
+        }
+        let touched = runner.requests("sequence").len() + runner.requests("longPress").len();
+        assert_eq!(touched, if there { 2 } else { 0 });
+        assert_eq!(runner.requests("querySelector")[0]["selectorValue"], "it");
+    }
 }
 
 #[tokio::test]
