@@ -64,8 +64,8 @@ struct Remembered {
     scale: f64,
     /// How often the app was opened anew: elements of an older process are gone.
     launches: u64,
-    /// The latest captures, by their number, with the time at which they were asked for.
-    captures: VecDeque<(u64, Instant)>,
+    /// The latest captures, by the handle of their root, with the time at which they were asked for.
+    captures: VecDeque<(String, Instant)>,
 }
 
 /// How many captures are remembered.
@@ -120,18 +120,23 @@ impl Memory {
         inner.viewport = None;
     }
 
-    pub(crate) fn captured(&self, number: u64, at: Instant) {
+    /// Remembers when a capture was asked for.
+    pub(crate) fn captured(&self, snapshot: &Snapshot, at: Instant) {
+        let Some(handle) = snapshot.root().and_then(|root| root.handle()) else {
+            return;
+        };
         let mut inner = self.inner();
         if inner.captures.len() == REMEMBERED {
             inner.captures.pop_front();
         }
-        inner.captures.push_back((number, at));
+        inner.captures.push_back((handle.to_owned(), at));
     }
 
-    /// How long ago a capture was asked for.
-    pub(crate) fn age_of(&self, number: u64) -> Option<Duration> {
+    /// How long ago a capture was asked for, if it is one of the latest.
+    pub(crate) fn age_of(&self, snapshot: &Snapshot) -> Option<Duration> {
+        let handle = snapshot.root()?.handle()?;
         let inner = self.inner();
-        let found = inner.captures.iter().find(|(known, _)| *known == number);
+        let found = inner.captures.iter().find(|(known, _)| known == handle);
         found.map(|(_, at)| at.elapsed())
     }
 }
@@ -239,6 +244,12 @@ impl Apple {
         }
     }
 
+    /// The accessibility server of the simulator, by itself.
+    #[cfg(unix)]
+    pub(crate) fn simulator_ax(&self) -> Option<&SimulatorAx> {
+        self.ax.as_ref().map(AxFirst::first)
+    }
+
     fn source(&self) -> &dyn SnapshotBackend {
         #[cfg(unix)]
         if let Some(ax) = &self.ax {
@@ -280,7 +291,9 @@ fn simulator_ax(target: &AppleTarget, config: &AppleConfig) -> Option<SimulatorA
 #[async_trait]
 impl SnapshotBackend for Apple {
     async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
+        let asked = Instant::now();
         let snapshot = self.source().capture(options, call).await?;
+        self.memory.captured(&snapshot, asked);
         self.memory.saw(&snapshot);
         Ok(snapshot)
     }

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use agent_device_core::{Call, Snapshot, action::Touch};
+use agent_device_core::{Call, Snapshot, SnapshotBackend as _, action::Touch};
 
 use crate::{backend::Apple, see};
 
@@ -21,18 +21,28 @@ pub(crate) async fn has_landed(apple: &Apple, touch: &Touch, call: &Call) -> boo
     if !is_witness(apple, before) {
         return false;
     }
-    // From the same source: two sources see different screens where there is one. Sweeps of queries can't be asked for.
+    let after = look_again(apple, before, call).await;
+    after
+        .is_some_and(|after| before.is_comparable_with(&after) && before.digest() != after.digest())
+}
+
+/// From the same source: two sources see different screens where there is one.
+async fn look_again(apple: &Apple, before: &Snapshot, call: &Call) -> Option<Snapshot> {
     let source = before.quality().source.as_ref();
+    #[cfg(unix)]
+    if source == crate::ax::SOURCE {
+        let ax = apple.simulator_ax()?;
+        return ax.capture(before.options(), call).await.ok();
+    }
+    // Sweeps of queries can't be asked for.
     let source = ["tree", "private-ax"].contains(&source).then_some(source);
-    let Ok(after) = see::last_capture(apple, before.options(), source, call).await else {
-        return false;
-    };
-    before.is_comparable_with(&after) && before.digest() != after.digest()
+    see::last_capture(apple, before.options(), source, call)
+        .await
+        .ok()
 }
 
 fn is_witness(apple: &Apple, before: &Snapshot) -> bool {
-    let number = before.root().and_then(|root| root.handle()?.parse().ok());
-    let age = number.and_then(|number| apple.memory.age_of(number));
+    let age = apple.memory.age_of(before);
     let usable = !before.is_empty() && !before.quality().is_sparse() && !before.options().raw;
     usable && age.is_some_and(|age| age <= OLDEST)
 }

@@ -10,7 +10,6 @@ use agent_device_core::{
     snapshot::{CaptureOptions, Keyboard, Target},
 };
 use base64::Engine as _;
-use tokio::time::Instant;
 
 use crate::{
     act::alert,
@@ -119,7 +118,6 @@ struct Reading<'a> {
     number: u64,
     scale: f64,
     limits: Limits,
-    asked: Instant,
 }
 
 impl<'a> Reading<'a> {
@@ -138,7 +136,6 @@ impl<'a> Reading<'a> {
             number: trees.memory.next_capture(),
             scale: trees.memory.scale(),
             limits,
-            asked: Instant::now(),
         }
     }
 
@@ -169,7 +166,6 @@ impl<'a> Reading<'a> {
     }
 
     fn done(self, trees: &RunnerTrees, decoded: Decoded) -> Snapshot {
-        trees.memory.captured(self.number, self.asked);
         trees.memory.saw(&decoded.snapshot);
         decoded.snapshot
     }

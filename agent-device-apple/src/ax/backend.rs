@@ -47,7 +47,8 @@ pub struct AxConfig {
     /// How long a capture waits for the program to be compiled and started, counted from the beginning of that: 2 s. It goes on
     /// beside the captures that another source answers.
     pub first_wait: Duration,
-    /// How long after its beginning a preparation that failed is begun again: 60 s.
+    /// How long after its beginning a preparation that failed is begun again, and a tool that failed to list the simulator's
+    /// processes is asked again: 60 s.
     pub prepare_again_after: Duration,
 }
 
@@ -75,6 +76,9 @@ pub struct SimulatorAx {
     keeper: Keeper,
     limits: AxLimits,
     meant: Mutex<Meant>,
+    /// When the tool that lists processes last failed, and how.
+    deaf: Mutex<Option<(Instant, String)>>,
+    deaf_for: Duration,
 }
 
 /// The app that is looked at, and its process as far as it is known.
@@ -149,6 +153,8 @@ impl SimulatorAx {
         Self {
             keeper: Keeper::new(host, config.first_wait, config.prepare_again_after),
             meant: Mutex::new(Meant { app, current: None }),
+            deaf: Mutex::default(),
+            deaf_for: config.prepare_again_after,
             limits: config.limits,
         }
     }
@@ -178,6 +184,29 @@ impl SimulatorAx {
         }
     }
 
+    /// The process that the app has now. A tool that fails or hangs costs its time once, not in every capture.
+    async fn find(&self, bundle: &str, patience: &Patience) -> Result<Process, AxFailure> {
+        let deaf = || self.deaf.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, why)) = deaf().as_ref()
+            && at.elapsed() < self.deaf_for
+        {
+            return Err(AxFailure::Disabled {
+                why: why.clone().into(),
+            });
+        }
+        let found = Process::find(self.keeper.host(), bundle, patience).await;
+        // A caller who had no time left says nothing about the tool.
+        let gave_up = patience.remaining().is_zero() || patience.cancel.is_cancelled();
+        match &found {
+            Err(AxFailure::Tool(failure)) if !gave_up => {
+                *deaf() = Some((Instant::now(), failure.to_string()));
+            }
+            Err(_) => {}
+            Ok(_) => *deaf() = None,
+        }
+        found
+    }
+
     pub(super) async fn look(
         &self,
         options: &CaptureOptions,
@@ -193,7 +222,7 @@ impl SimulatorAx {
         let guest = self.keeper.guest(&patience).await?;
         let mut looked = self.describe(&guest, &current, options, call).await;
         if !fresh && looked.as_ref().is_err_and(may_be_another_process) {
-            let process = Process::find(self.keeper.host(), bundle, &patience).await?;
+            let process = self.find(bundle, &patience).await?;
             if process != current.process {
                 current = Current::new(process);
                 looked = self.describe(&guest, &current, options, call).await;
@@ -240,7 +269,7 @@ impl SimulatorAx {
             }
             _ => {}
         }
-        let process = Process::find(self.keeper.host(), bundle, patience).await?;
+        let process = self.find(bundle, patience).await?;
         Ok((Current::new(process), true))
     }
 

@@ -21,6 +21,7 @@ use super::{
     reply::{self, Described},
     wire::{AxLimits, Describe, Expected, GRACE, HEADER, body_length},
 };
+use crate::tools::word;
 
 /// The longest path that a socket can have on macOS, where `sun_path` is shorter than on Linux (`sys/un.h`: 104 bytes with the
 /// zero at the end).
@@ -32,6 +33,8 @@ pub(super) struct Client {
     /// The guest serves one connection at a time, so more than one would only wait.
     stream: Mutex<Option<UnixStream>>,
     requests: AtomicU64,
+    /// Before the number of a request, so that no two guests are asked by the same name.
+    name: String,
 }
 
 impl Client {
@@ -40,6 +43,7 @@ impl Client {
             socket,
             stream: Mutex::default(),
             requests: AtomicU64::new(0),
+            name: word(),
         }
     }
 
@@ -93,7 +97,7 @@ impl Client {
         hint: Option<u32>,
     ) -> Result<Described, AxFailure> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let request_id = number.to_string();
+        let request_id = format!("{}-{number}", self.name);
         let expected = Expected {
             request_id: &request_id,
             pid: process.pid,

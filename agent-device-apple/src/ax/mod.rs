@@ -16,8 +16,8 @@
 //! | `first` | [`AxFirst`]: this source before another one |
 //!
 //! [`SimulatorAx`] is a [`SnapshotBackend`](agent_device_core::SnapshotBackend) of its own and knows no other source.
-//! [`Apple`](crate::Apple) puts it before the runner's with [`AxFirst`] and needs nothing else of this module. Its snapshots have no
-//! handles: what is done with their elements is done at points.
+//! [`Apple`](crate::Apple) puts it before the runner's with [`AxFirst`] and needs nothing else of this module. Only the root of
+//! its snapshots has a handle, by which the capture is found again: what is done with their elements is done at points.
 //!
 //! # What is proven
 //!
@@ -40,4 +40,5 @@ pub use backend::{AxConfig, SimulatorAx};
 pub use first::AxFirst;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use reply::fuzz;
+pub(crate) use reply::SOURCE;
 pub use wire::AxLimits;

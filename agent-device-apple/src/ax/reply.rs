@@ -8,6 +8,7 @@ use agent_device_core::{
     geometry::Rect,
     snapshot::{
         CaptureOptions, Flag, Node, NodeId, Quality, Snapshot, SnapshotBuilder, SnapshotInfo,
+        TextField,
     },
 };
 use json_event_parser::{JsonEvent, SliceJsonParser};
@@ -20,7 +21,7 @@ use super::{
 };
 
 /// The name of this source in verdicts.
-pub(super) const SOURCE: &str = "simulator-ax";
+pub(crate) const SOURCE: &str = "simulator-ax";
 /// Who makes the tree.
 const PRODUCER: &str = "apple-simulator-ax";
 /// What a message or a code of the guest may have, in characters.
@@ -376,6 +377,13 @@ impl<'a> Pass<'a> {
             }
         }
         self.builder.derive_outside(Some(viewport));
+        if let Some(mut root) = self.builder.edit(NodeId::at(0)) {
+            // The runner numbers its captures, too.
+            root.text_with(TextField::Handle, |text| {
+                text.push_str("ax-");
+                text.push_str(expected.request_id);
+            });
+        }
         let mut info = SnapshotInfo::new(PRODUCER, Quality::healthy(SOURCE));
         info.viewport = Some(viewport);
         info.density = 1.0;

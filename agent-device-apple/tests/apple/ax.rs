@@ -2,14 +2,14 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "apps and compilers are processes of the test"
+    reason = "apps and compilers are processes of the test, and a script that stands for a device takes its time"
 )]
 
 use std::{
     fs,
     io::{Read as _, Write as _},
     os::unix::net::UnixStream,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command},
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
@@ -22,7 +22,7 @@ use agent_device_apple::{
 use agent_device_core::{
     Call, Device, Error, Result, Role, Snapshot, SnapshotBackend, async_trait,
     geometry::Rect,
-    selector::label,
+    selector::{id, label},
     snapshot::{
         CaptureOptions, Quality, QualityReason, QualityState, SnapshotBuilder, SnapshotInfo,
         TextField,
@@ -30,7 +30,8 @@ use agent_device_core::{
 };
 
 use crate::{
-    peers::{Control, Folder, Sim, Tools, at_root, runner_sim, skip},
+    peers::{Control, Folder, Sim, Tools, at_root, runner_sim, says_port, skip},
+    scripted::{Act, Scripted, failed},
     suite::FIXTURE,
 };
 
@@ -700,6 +701,27 @@ async fn another_source_answers_where_this_one_fails_and_the_verdict_says_so() {
     assert_eq!(simulator.logged("request"), 2);
 }
 
+#[tokio::test]
+async fn a_tool_that_hangs_costs_its_time_once_and_not_in_every_capture() {
+    let simulator = simulator!("tree=wide:2", |config| config.prepare_again_after =
+        Duration::from_secs(7));
+    let listing = XCRUN.replace("cat \"$here/apps\"", "exec sleep 600");
+    simulator.folder.script("xcrun", &listing);
+    let started = Instant::now();
+    assert_eq!(simulator.reason().await, "ax-unprepared");
+    assert!(started.elapsed() >= Duration::from_secs(4));
+    let started = Instant::now();
+    for _ in 0..3 {
+        assert_eq!(simulator.reason().await, "ax-disabled");
+    }
+    assert!(started.elapsed() < Duration::from_secs(2));
+    assert_eq!(simulator.calls("launchctl list"), 1);
+    // It is asked again some time later.
+    simulator.folder.script("xcrun", XCRUN);
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    assert_eq!(simulator.capture().await.unwrap().len(), 3);
+}
+
 #[test]
 fn the_guest_is_what_a_compiler_takes() {
     if peer().is_none() {
@@ -770,5 +792,104 @@ async fn a_device_reads_from_the_simulator_and_acts_through_the_runner() {
     let raw = apple.capture(&options, &call()).await.unwrap();
     assert_eq!(raw.quality().source, "tree", "a raw tree is XCTest's own");
     assert_eq!(apple.captures(), 1);
+    apple.close().await;
+}
+
+/// A simulator with both sources, and a runner that records a failure for each tap. `tapped` is told the folder of the tools.
+async fn with_recorded_failures(
+    tapped: impl Fn(&Path) + Send + Sync + 'static,
+) -> Option<(Arc<Apple>, Scripted, Tools, App)> {
+    let peer = peer()?;
+    let folder = Arc::<OnceLock<PathBuf>>::default();
+    let runner = Scripted::start({
+        let folder = Arc::clone(&folder);
+        move |command, _, _| {
+            (command == "tap").then(|| {
+                tapped(folder.get().unwrap());
+                Act::Reply(failed("XCTEST_RECORDED_FAILURE"))
+            })
+        }
+    })
+    .await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    folder.set(tools.folder.path().to_owned()).unwrap();
+    let home = tools.folder.path().display().to_string();
+    let app = App::start();
+    // A guest that ends is started again in its place, with the tree of then.
+    tools.xcrun(&format!(
+        "case \"$*\" in *' launchctl list') printf '{}\\t0\\tUIKitApplication:{FIXTURE}[a1][x]\\n' ;;\n\
+         *' serve '*) shift 3; export AX_PEER=\"tree=file:{home}/tree.json\"\n\
+         while :; do rm -f \"$3\"; \"$@\" & echo $! > {home}/guest; wait $!; done ;; esac",
+        app.0.id()
+    ));
+    show(tools.folder.path(), "Count");
+    let mut config = tools.config();
+    config.app = Some(FIXTURE.to_owned());
+    let mut ax = AxConfig::default();
+    ax.program = Some(peer);
+    ax.first_wait = Duration::from_secs(20);
+    config.simulator_ax = Some(ax);
+    let apple = Apple::connect(tools.simulator(), config).await.unwrap();
+    Some((Arc::new(apple), runner, tools, app))
+}
+
+/// The app shows a button with this label.
+fn show(folder: &Path, label: &str) {
+    let tree = serde_json::json!([
+        {"depth": 0, "automation": 2, "label": "Shop", "frame": [0.0, 0.0, 400.0, 800.0]},
+        {"depth": 1, "automation": 9, "label": label, "id": "counter", "frame": [16.0, 80.0, 368.0, 48.0]},
+    ]);
+    fs::write(folder.join("tree.json"), tree.to_string()).unwrap();
+}
+
+/// The same, from now on.
+fn show_now(folder: &Path, label: &str) {
+    show(folder, label);
+    let guest = || fs::read_to_string(folder.join("guest")).unwrap();
+    let old = guest();
+    let pid = rustix::process::Pid::from_raw(old.trim().parse().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    let calls = fs::read_to_string(folder.join("calls")).unwrap();
+    let socket = calls
+        .lines()
+        .find_map(|line| line.split(" serve ").nth(1)?.split(' ').next())
+        .unwrap();
+    for _ in 0..500 {
+        if guest() != old && UnixStream::connect(socket).is_ok() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("no guest took the place of the one that ended");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recorded_failure_is_judged_by_the_source_that_showed_the_screen() {
+    let changes = with_recorded_failures(|folder| show_now(folder, "Count 1")).await;
+    let Some((apple, runner, _tools, _app)) = changes else {
+        return;
+    };
+    let device = Device::new(Arc::clone(&apple));
+    let outcome = device.locate(id("counter")).press().await.unwrap();
+    assert!(
+        format!("{outcome:?}").contains("recorded a failure"),
+        "{outcome:?}"
+    );
+    // The runner was told what is meant, and asked for no tree.
+    assert_eq!(runner.requests("tap")[0]["selectorValue"], "counter");
+    assert!(runner.requests("snapshot").is_empty());
+    apple.close().await;
+
+    let stays = with_recorded_failures(|folder| show_now(folder, "Count")).await;
+    let Some((apple, runner, _tools, _app)) = stays else {
+        return;
+    };
+    let device = Device::new(Arc::clone(&apple));
+    let error = device.locate(id("counter")).press().await.unwrap_err();
+    assert_eq!(
+        (error.reason(), error.dispatched().as_str()),
+        (Some("xctest_recorded_failure"), "unknown")
+    );
+    assert_eq!(runner.requests("tap").len(), 1);
     apple.close().await;
 }
