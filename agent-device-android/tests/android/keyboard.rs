@@ -22,7 +22,8 @@ use tokio::{
 use crate::{
     fill::{NAME, field, focused},
     helper_golden::{READY, done, follow, printed, reply, screen, service},
-    peers::{RealServer, Scripted, Step, TestbedDevice, at_root, frame, okay},
+    peers::{RealServer, Scripted, Step, at_root, frame, okay},
+    testbed::TestbedDevice,
 };
 
 /// What keys can't type: two scripts without cases, one from right to left, marks over letters, a family of four, a flag, a
@@ -88,9 +89,7 @@ async fn any_text_arrives_and_the_keyboard_goes_back() {
     let Some(real) = RealServer::start(AdbConfig::default()).await else {
         return;
     };
-    real.server.connect(&peer.address, &call()).await.unwrap();
-    let adb = real.server.device(peer.address.as_str()).unwrap();
-    adb.wait_for("device", &call()).await.unwrap();
+    let adb = peer.on(&real.server).await;
     let apk = at_root("helper-apk/dist/fixture.apk");
     let apps = agent_device_android::Apps::of(&adb);
     apps.install(&apk, &InstallOptions::default(), &call())

@@ -24,8 +24,6 @@ use tokio::{
     task::JoinHandle,
 };
 
-pub(crate) use crate::testbed::TestbedDevice;
-
 /// Says that a peer is missing. Fails where every peer is required.
 pub(crate) fn skip(peer: &str, how: &str) {
     println!("skipped: {peer}: {how}");
