@@ -177,7 +177,7 @@ pub(crate) async fn screenshot(apple: &Apple, call: &Call) -> Result<Screenshot>
         // A runner that can't see any more is when a picture is wanted most.
         Err(error) => match apple.runner.launcher().apps() {
             Apps::Simulator(simctl) => simctl
-                .screenshot(&Apple::patience(call))
+                .screenshot(apple.runner.config().max_picture, &Apple::patience(call))
                 .await
                 .map_err(|_| error)?,
             _ => return Err(error),

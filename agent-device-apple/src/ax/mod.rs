@@ -38,7 +38,7 @@ mod wire;
 
 pub use backend::{AxConfig, SimulatorAx};
 pub use first::AxFirst;
+pub(crate) use reply::SOURCE;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use reply::fuzz;
-pub(crate) use reply::SOURCE;
 pub use wire::AxLimits;

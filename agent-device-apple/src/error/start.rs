@@ -33,6 +33,16 @@ pub(crate) enum StartFailure {
 }
 
 impl StartFailure {
+    /// Whether the build may be to blame: nothing else that is known is.
+    pub(crate) fn is_of_build(&self, had_time: bool) -> bool {
+        let unknown = |cause: &Option<Cause>| cause.as_ref().is_none_or(Cause::is_general);
+        match self {
+            Self::Exited { cause, .. } => unknown(cause),
+            Self::NotReady { cause, .. } => had_time && unknown(cause),
+            _ => false,
+        }
+    }
+
     pub(super) fn cause(&self) -> Option<&Cause> {
         match self {
             Self::Exited { cause, .. } | Self::NotReady { cause, .. } => cause.as_ref(),
@@ -117,6 +127,7 @@ impl StartFailure {
             "runner_phase_budget_exhausted" => {
                 "A build of the runner takes minutes: give the first connection that time, or raise build_timeout."
             }
+            "boot_timeout" => super::tool::BOOT,
             "runner_source_missing" => {
                 "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
             }

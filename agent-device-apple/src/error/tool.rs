@@ -22,6 +22,9 @@ pub(super) fn tool_reason(failure: &ToolFailure) -> &'static str {
         ToolFailure::Timeout { command, .. } if command.starts_with("xcodebuild build") => {
             "runner_phase_budget_exhausted"
         }
+        ToolFailure::Timeout { command, .. } if command.contains("simctl bootstatus") => {
+            "boot_timeout"
+        }
         ToolFailure::Timeout { .. } => "tool_unanswered",
         ToolFailure::Canceled { .. } => reason::REQUEST_CANCELED,
         _ => "tool_failed",
@@ -38,6 +41,8 @@ impl DispatchDisclosure for ToolFailure {
         })
     }
 }
+
+pub(super) const BOOT: &str = "The first boot of a simulator takes minutes: run `xcrun simctl bootstatus UDID -b` once by hand, then repeat.";
 
 /// How much of an output an error carries.
 const SHOWN: usize = 2048;
@@ -81,6 +86,9 @@ impl From<ToolFailure> for Error {
                 .with_detail("stdout", shown(&stdout))
                 .with_detail("stderr", shown(&stderr)),
             ToolFailure::Lost { source, .. } => error.with_source(source),
+            ToolFailure::Timeout { .. } if error.reason() == Some("boot_timeout") => {
+                error.with_retriable(true).with_hint(BOOT)
+            }
             _ => error,
         }
     }

@@ -43,9 +43,19 @@ pub(crate) struct RunnerProcess {
     _file: PatchedFile,
     is_mac: bool,
     _lease: Lease,
+    /// What makes its build one that is found again, if it is from before.
+    kept_build: Option<PathBuf>,
 }
 
 impl RunnerProcess {
+    /// Its build did not become a runner that answers: the next start makes another one.
+    pub(crate) fn forget_build(&self) {
+        if let Some(metadata) = &self.kept_build {
+            tracing::warn!(name: "agent_device.apple.build.dropped", "a kept build did not start, and is not used again");
+            let _ = std::fs::remove_file(metadata);
+        }
+    }
+
     /// Ends it. On a Mac the test process gets time to put the screen saver back.
     pub(crate) async fn stop(&self) {
         let steps: &[_] = if self.is_mac {
@@ -220,6 +230,7 @@ impl Launcher {
                 _file: file,
                 is_mac: self.profile().platform == Platform::MacOs,
                 _lease: lease,
+                kept_build: build.metadata(),
             }),
         })
     }
@@ -258,18 +269,10 @@ impl Launcher {
             Kind::Device => return Ok(()),
         }
         let simctl = self.simctl(udid);
-        let (runtime, simulator) =
-            simctl
-                .find(patience)
-                .await?
-                .ok_or_else(|| LaunchFailure::NoDevice {
-                    udid: udid.to_owned(),
-                })?;
-        tracing::debug!(name: "agent_device.apple.simulator", %runtime, name = %simulator.name, state = %simulator.state, "found");
-        if simulator.state != "Booted" {
-            simctl.boot(patience).await?;
-        }
-        Ok(())
+        let woken = simctl.wake(patience).await?;
+        woken.map(drop).ok_or_else(|| LaunchFailure::NoDevice {
+            udid: udid.to_owned(),
+        })
     }
 
     /// Without it, every test asks for a password that nobody types.

@@ -13,7 +13,7 @@ use agent_device_core::observe::{End, Schedule, observe_until};
 use serde::{Deserialize, Serialize};
 
 use super::done_if;
-use crate::tools::{Patience, Signal, signal_group, start_time};
+use crate::tools::{Patience, Signal, signal_group, start_time, try_lock};
 
 const SCHEMA: u32 = 1;
 /// Between two looks at a lock, or at a process that should end.
@@ -174,21 +174,6 @@ async fn end_left_behind(left: &Note, patience: &Patience) {
             return;
         }
     }
-}
-
-#[cfg(unix)]
-fn try_lock(file: &File) -> io::Result<bool> {
-    use rustix::fs::{FlockOperation, flock};
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(true),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(not(unix))]
-fn try_lock(_: &File) -> io::Result<bool> {
-    Ok(true)
 }
 
 #[cfg(unix)]

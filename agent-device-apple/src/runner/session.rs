@@ -115,17 +115,27 @@ pub(super) async fn start(
         |_| false,
         |answer, _, _| done_if(answer.is_some()),
     );
-    match observed.await.end {
+    let failure = match observed.await.end {
         End::Done { value: busy, .. } => {
             session.busy = busy.unwrap_or_default();
-            Ok(session)
+            return Ok(session);
         }
-        End::Failed { error, .. } => Err(error),
-        End::Canceled => Err(StartFailure::Canceled),
+        End::Failed { error, .. } => error,
+        End::Canceled => return Err(StartFailure::Canceled),
         End::Expired { .. } | End::Stalled { .. } => {
-            Err(ended(&session).unwrap_or_else(|| not_ready(&session)))
+            ended(&session).unwrap_or_else(|| not_ready(&session))
         }
+    };
+    // A caller without the time for a start says nothing about the build.
+    let had_time = begun.elapsed() >= shared.config.startup_timeout;
+    if let Some(process) = session
+        .process
+        .as_ref()
+        .filter(|_| failure.is_of_build(had_time))
+    {
+        process.forget_build();
     }
+    Err(failure)
 }
 
 /// Asks whether the runner is there. If it does not answer, waits for a sign of its process, but no longer than the pause.

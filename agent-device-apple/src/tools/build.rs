@@ -1,17 +1,20 @@
 //! Building the runner once for each toolchain and source.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
+use agent_device_core::observe::{End, Judgement, Schedule, observe_until};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{
     Cause, Patience, ToolFailure, ToolPath, Toolchain, cause_in,
     fingerprint::read_sources,
+    lock::try_lock,
     xcodebuild::build_tool,
     xctestrun::{Unusable, XcTestRun},
 };
@@ -19,6 +22,7 @@ use crate::{config::RunnerConfig, profile::Profile};
 
 const METADATA: &str = ".agent-device-runner-cache.json";
 const SCHEMA: u32 = 2;
+const LOCK_PAUSE: Duration = Duration::from_millis(200);
 
 /// For what the runner is built.
 #[derive(Clone, Debug)]
@@ -107,14 +111,16 @@ impl Build {
             schema_version: SCHEMA,
             key,
         };
-        if let Some(found) = cached(&derived, &wanted, &settings.runner.scheme) {
-            return Self::open(found, derived, Origin::Exact);
-        }
         let io = |source| BuildFailure::Io {
             path: derived.clone(),
             source,
         };
         fs::create_dir_all(&derived).map_err(io)?;
+        // Who waits for another process that builds the same finds its build.
+        let _lock = lock(&derived, &patience.within(settings.limit)).await?;
+        if let Some(found) = cached(&derived, &wanted, &settings.runner.scheme) {
+            return Self::open(found, derived, Origin::Exact);
+        }
         let tool = build_tool(settings, project, &derived);
         let output = tools
             .run_any(tool, &patience.within(settings.limit))
@@ -134,6 +140,11 @@ impl Build {
         Self::open(found, derived, Origin::Miss)
     }
 
+    /// What makes this build one that is found again, if it was. Without this file the next start builds anew.
+    pub(crate) fn metadata(&self) -> Option<PathBuf> {
+        (self.origin == Origin::Exact).then(|| self.derived.join(METADATA))
+    }
+
     fn open(path: PathBuf, derived: PathBuf, origin: Origin) -> Result<Self, BuildFailure> {
         match XcTestRun::read(&path) {
             Ok(run) => Ok(Self {
@@ -144,6 +155,44 @@ impl Build {
             }),
             Err(why) => Err(BuildFailure::Unusable { path, why }),
         }
+    }
+}
+
+/// Two builds in one folder break each other, and devices of one kind share it.
+async fn lock(derived: &Path, patience: &Patience) -> Result<File, BuildFailure> {
+    let path = derived.with_extension("lock");
+    let io = |source| BuildFailure::Io {
+        path: path.clone(),
+        source,
+    };
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(io)?;
+    let locked = observe_until(
+        Schedule::new("build-lock", LOCK_PAUSE, patience.remaining()),
+        &patience.cancel,
+        None,
+        |_| std::future::ready(try_lock(&file)),
+        |_| false,
+        |is_ours, _, _| match is_ours {
+            true => Judgement::Done(()),
+            false => Judgement::go_on(),
+        },
+    )
+    .await;
+    let command = "xcodebuild build-for-testing".to_owned();
+    match locked.end {
+        End::Done { .. } => Ok(file),
+        End::Failed { error, .. } => Err(io(error)),
+        End::Canceled => Err(ToolFailure::Canceled { command }.into()),
+        End::Expired { .. } | End::Stalled { .. } => Err(ToolFailure::Timeout {
+            command,
+            after: locked.waited,
+        }
+        .into()),
     }
 }
 
@@ -183,7 +232,8 @@ fn newest(derived: &Path, scheme: &str) -> Option<PathBuf> {
             .modified()
             .unwrap_or(SystemTime::UNIX_EPOCH);
         let mut run = fits.then(|| XcTestRun::read(&path).ok())??;
-        run.mentions(scheme).then_some((time, path))
+        let whole = run.has_products(path.parent()?);
+        (run.mentions(scheme) && whole).then_some((time, path))
     });
     usable.max().map(|(_, path)| path)
 }

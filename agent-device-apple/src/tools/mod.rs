@@ -4,6 +4,7 @@ mod app_info;
 mod build;
 mod devicectl;
 mod fingerprint;
+mod lock;
 mod process;
 mod running;
 mod simctl;
@@ -20,6 +21,7 @@ use std::{
 
 pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED};
 pub(crate) use devicectl::Devicectl;
+pub(crate) use lock::try_lock;
 pub(crate) use process::{Patience, Tool, ToolFailure, ToolPath, later};
 pub(crate) use running::{OnLine, Running, Signal, signal_group, start_time};
 pub(crate) use simctl::{Simctl, Start};
@@ -48,10 +50,17 @@ pub(crate) fn fuzz(output: &[u8]) {
 const MAX_FILE: u64 = 16 << 20;
 
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, MAX_FILE)
+}
+
+/// All of a file, or nothing of one that is larger.
+fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fs::File::open(path)?
-        .take(MAX_FILE)
-        .read_to_end(&mut bytes)?;
+    let file = fs::File::open(path)?;
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if u64::try_from(read).unwrap_or(u64::MAX) > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     Ok(bytes)
 }
 

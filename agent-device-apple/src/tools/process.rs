@@ -114,7 +114,13 @@ impl Tool {
 
     /// The tool with the words that say what it does, for errors. Contents that a caller typed are never arguments.
     fn words(&self) -> String {
-        let words = self.arguments.iter().take(3);
+        // Which set of simulators is meant comes before what is done with it.
+        let set = self.arguments.get(1).is_some_and(|word| word == "--set");
+        let words = self
+            .arguments
+            .iter()
+            .take(1)
+            .chain(self.arguments.iter().skip(if set { 3 } else { 1 }).take(2));
         words.fold(self.name.to_owned(), |text, word| {
             format!("{text} {}", word.to_string_lossy())
         })

@@ -1,6 +1,8 @@
 //! `xcrun simctl`, for one simulator. Flags and words as in `simctl help`.
 
-use std::{ffi::OsString, path::Path, time::Duration};
+use std::{ffi::OsString, io, path::Path, time::Duration};
+
+use agent_device_core::observe::{End, Judgement, Schedule, observe_until};
 
 use serde::Deserialize;
 
@@ -12,6 +14,13 @@ use super::{
 const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
+
+/// How often a picture is taken in all, and the pause between.
+const SCREENSHOT_TRIES: u32 = 5;
+const SCREENSHOT_PAUSE: Duration = Duration::from_secs(1);
+/// How a PNG begins, and its last chunk, which has no content (ISO/IEC 15948, 5.2 and 11.2.5).
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+const PNG_END: &[u8] = b"IEND\xaeB`\x82";
 
 /// One simulator.
 #[derive(Clone, Debug)]
@@ -106,9 +115,10 @@ impl Simctl {
 
     /// Boots it if it sleeps; says whether it did. `None`: there is none of this number.
     pub(crate) async fn wake(&self, patience: &Patience) -> Result<Option<bool>, ToolFailure> {
-        let Some((_, simulator)) = self.find(patience).await? else {
+        let Some((runtime, simulator)) = self.find(patience).await? else {
             return Ok(None);
         };
+        tracing::debug!(name: "agent_device.apple.simulator", %runtime, name = %simulator.name, state = %simulator.state, "found");
         let sleeps = simulator.state != "Booted";
         if sleeps {
             self.boot(patience).await?;
@@ -173,8 +183,49 @@ impl Simctl {
         self.run(tool, patience).await.map(drop)
     }
 
-    /// A picture of the simulator's screen, as PNG.
-    pub(crate) async fn screenshot(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {
+    /// A picture of the simulator's screen, as PNG of so many bytes at most. It is a read: what fails is tried again.
+    pub(crate) async fn screenshot(
+        &self,
+        limit: usize,
+        patience: &Patience,
+    ) -> Result<Vec<u8>, ToolFailure> {
+        let mut tries = 0;
+        let observation = observe_until(
+            Schedule::new("screenshot", SCREENSHOT_PAUSE, patience.remaining()),
+            &patience.cancel,
+            None,
+            |_| self.one_screenshot(limit, patience),
+            |failure| {
+                tries += 1;
+                let passing = matches!(
+                    failure,
+                    ToolFailure::Exit { .. }
+                        | ToolFailure::Unreadable { .. }
+                        | ToolFailure::Lost { .. }
+                );
+                passing && tries < SCREENSHOT_TRIES
+            },
+            |_, _, _| Judgement::Done(()),
+        )
+        .await;
+        match observation.end {
+            End::Done { value, .. } => Ok(value),
+            End::Failed { error, .. }
+            | End::Expired {
+                last_error: Some(error),
+                ..
+            } => Err(error),
+            _ => Err(ToolFailure::Canceled {
+                command: "xcrun simctl io".to_owned(),
+            }),
+        }
+    }
+
+    async fn one_screenshot(
+        &self,
+        limit: usize,
+        patience: &Patience,
+    ) -> Result<Vec<u8>, ToolFailure> {
         let command = || "xcrun simctl io screenshot".to_owned();
         let lost = |source| ToolFailure::Lost {
             command: command(),
@@ -187,7 +238,21 @@ impl Simctl {
             .args(["io", &self.udid, "screenshot", "--type=png"])
             .args([&file]);
         self.run(tool, patience).await?;
-        super::read_bounded(&file).map_err(lost)
+        let bound = u64::try_from(limit).unwrap_or(u64::MAX);
+        let png = super::read_at_most(&file, bound).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => ToolFailure::TooLarge {
+                command: command(),
+                limit,
+            },
+            _ => lost(error),
+        })?;
+        if !(png.starts_with(PNG) && png.ends_with(PNG_END)) {
+            return Err(ToolFailure::Unreadable {
+                command: command(),
+                what: "no whole picture in PNG",
+            });
+        }
+        Ok(png)
     }
 
     /// What the installed app says about itself. `None`: it can't be told.

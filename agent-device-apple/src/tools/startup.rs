@@ -11,6 +11,7 @@ pub(crate) enum StartupReason {
     SigningNoDevelopmentTeam,
     SigningProvisioningProfileMissing,
     SigningUnspecified,
+    DeviceNotProvisioned,
     DevtoolsSecurityDeveloperModeDisabled,
     DeviceDeveloperModeDisabled,
     DeviceDeveloperDiskImageUnavailable,
@@ -66,6 +67,11 @@ const RULES: &[Rule] = &[
     rule(
         R::SigningProvisioningProfileMissing,
         &["requires a provisioning profile"],
+    ),
+    // fastlane#8615, LinusHenze/Fugu14#94.
+    rule(
+        R::DeviceNotProvisioned,
+        &["include the currently selected device"],
     ),
     rule(
         R::SigningUnspecified,
@@ -131,6 +137,7 @@ impl StartupReason {
             R::SigningNoDevelopmentTeam => "signing_no_development_team",
             R::SigningProvisioningProfileMissing => "signing_provisioning_profile_missing",
             R::SigningUnspecified => "signing_unspecified",
+            R::DeviceNotProvisioned => "device_not_provisioned",
             R::DevtoolsSecurityDeveloperModeDisabled => "devtools_security_developer_mode_disabled",
             R::DeviceDeveloperModeDisabled => "device_developer_mode_disabled",
             R::DeviceDeveloperDiskImageUnavailable => "device_developer_disk_image_unavailable",
@@ -156,6 +163,9 @@ impl StartupReason {
             }
             R::SigningUnspecified => {
                 "Set the development team, the signing identity and the profile in the signing settings."
+            }
+            R::DeviceNotProvisioned => {
+                "Register the device with the development team, then let Xcode renew the profile, or name a profile with the device in it."
             }
             R::DevtoolsSecurityDeveloperModeDisabled => {
                 "Run `sudo DevToolsSecurity -enable` on this Mac, then repeat."
@@ -199,13 +209,14 @@ pub(crate) fn cause_in(line: &str) -> Option<Cause> {
 }
 
 impl Cause {
+    /// Whether it says no more than that something failed.
+    pub(crate) fn is_general(&self) -> bool {
+        self.reason == R::BuildFailedUnclassified
+    }
+
     /// Of two causes the one that says more: the first precise one, whatever comes after it.
     pub(crate) fn or_better(self, other: Self) -> Self {
-        if self.reason == R::BuildFailedUnclassified {
-            other
-        } else {
-            self
-        }
+        if self.is_general() { other } else { self }
     }
 }
 
@@ -227,6 +238,12 @@ mod tests {
                 R::SigningProvisioningProfileMissing,
                 "Code Signing Error: No profiles for 'com.abc.xyz.dev' were found:  Xcode couldn't find any iOS App Development \
               provisioning profiles matching 'com.abc.xyz.dev'.\n** BUILD FAILED **",
+            ),
+            // fastlane#8615.
+            (
+                R::DeviceNotProvisioned,
+                "Provisioning profile \"iOS Team Provisioning Profile: x\" doesn't include the currently selected device \"P\".\n\
+              Code signing is required for product type 'Application' in SDK 'iOS 10.3'\n** BUILD FAILED **",
             ),
             // forem/DEV-ios#34.
             (

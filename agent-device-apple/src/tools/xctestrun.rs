@@ -97,6 +97,15 @@ impl XcTestRun {
         })
     }
 
+    /// Whether the apps that its targets are hosted by lie in this folder, which the file calls its test root.
+    pub(crate) fn has_products(&mut self, root: &Path) -> bool {
+        self.targets().into_iter().all(|target| {
+            let host = target.get("TestHostPath").and_then(Value::as_string);
+            let beside = host.and_then(|host| host.strip_prefix("__TESTROOT__/"));
+            beside.is_none_or(|path| root.join(path).exists())
+        })
+    }
+
     pub(crate) fn write(&self, path: &Path) -> Result<(), Unusable> {
         Value::Dictionary(self.0.clone())
             .to_file_xml(path)

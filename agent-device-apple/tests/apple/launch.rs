@@ -162,6 +162,95 @@ async fn a_build_is_made_once_for_each_source() {
 }
 
 #[tokio::test]
+async fn two_devices_that_need_the_same_build_make_one() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    fs::write(tools.folder.path().join("slow-build"), "").unwrap();
+    let second = "6A8A2F7C-0D3B-4C55-9D3E-222222222222";
+    let list = tools.folder.read("devices.json");
+    let (head, device) = list.split_once('{').unwrap();
+    let other = list.replace(UDID, second).replace("iOS-18-2", "iOS-18-1");
+    let both = format!(
+        "{head}{{{},{}",
+        device.strip_suffix("}}").unwrap(),
+        other.split_once("{\"devices\":{").unwrap().1
+    );
+    fs::write(tools.folder.path().join("devices.json"), both).unwrap();
+    let other = AppleTarget::Simulator {
+        profile: Profile::IOS_SIMULATOR,
+        udid: second.to_owned(),
+    };
+    let (first, other) = tokio::join!(connect(&tools), Apple::connect(other, tools.config()));
+    drop((first.unwrap(), other.unwrap()));
+    let calls = tools.calls();
+    assert_eq!(calls.matches("build-for-testing").count(), 1, "{calls}");
+    assert_eq!(calls.matches("test-without-building").count(), 2, "{calls}");
+}
+
+#[tokio::test]
+async fn a_kept_build_that_does_not_start_or_is_not_whole_is_made_anew() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let start = |script: &str| fs::write(tools.folder.path().join("runner"), script).unwrap();
+    let builds = || tools.calls().matches("build-for-testing").count();
+    drop(connect(&tools).await.unwrap());
+    // A cause that is not the build's costs no build.
+    start(
+        "echo 'Unable to find a destination matching the provided destination specifier' >&2; exit 70",
+    );
+    refused(&tools).await;
+    start(&says_port(runner.address.port()));
+    drop(connect(&tools).await.unwrap());
+    assert_eq!(builds(), 1);
+    for (broken, timeout) in [("exit 65", 45_000), ("exec sleep 600", 500)] {
+        start(broken);
+        let mut config = tools.config();
+        config.startup_timeout = Duration::from_millis(timeout);
+        Apple::connect(tools.simulator(), config).await.unwrap_err();
+        let before = builds();
+        start(&says_port(runner.address.port()));
+        drop(connect(&tools).await.unwrap());
+        assert_eq!(builds(), before + 1, "{broken}");
+    }
+    let before = builds();
+    let mut open = vec![tools.folder.path().join("home")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.ends_with("AgentDeviceRunnerUITests-Runner.app") {
+                fs::remove_dir_all(path).unwrap();
+            } else if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    drop(connect(&tools).await.unwrap());
+    assert_eq!(builds(), before + 1);
+}
+
+#[tokio::test]
+async fn a_boot_that_does_not_end_is_told_as_one() {
+    let tools = Tools::new("exit 0");
+    let list = tools.folder.read("devices.json");
+    fs::write(
+        tools.folder.path().join("devices.json"),
+        list.replace("Booted", "Shutdown"),
+    )
+    .unwrap();
+    tools.xcrun("case \"$*\" in *bootstatus*) exec sleep 600;; esac");
+    for set in [None, Some("/set".into())] {
+        let mut config = tools.config();
+        config.simulator_set = set;
+        let apple = Apple::new(tools.simulator(), config);
+        let short = Call::standalone(Duration::from_millis(800));
+        let error = apple.perform(&tap_at(1.0, 1.0), &short).await.unwrap_err();
+        assert_eq!(error.reason(), Some("boot_timeout"), "{error:?}");
+        assert_eq!(error.retriable(), Some(true));
+        assert!(error.hint().contains("bootstatus"), "{}", error.hint());
+    }
+}
+
+#[tokio::test]
 async fn a_build_of_ones_own_is_launched_without_building() {
     let runner = Scripted::start(|_, _, _| None).await;
     let tools = Tools::new(&says_port(runner.address.port()));
@@ -786,10 +875,16 @@ async fn a_runner_that_can_not_see_leaves_the_picture_to_the_simulator() {
     })
     .await;
     let tools = Tools::new(&says_port(runner.address.port()));
-    tools.xcrun("for file; do :; done; printf '\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR\\000\\000\\003\\044' > \"$file\"");
+    // The first picture is not all there yet.
+    let header = "\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR\\000\\000\\003\\044";
+    tools.xcrun(&format!(
+        "for file; do :; done; printf '{header}' > \"$file\"\n\
+         [ -f \"$here/taken\" ] && printf 'IEND\\256B`\\202' >> \"$file\"; touch \"$here/taken\""
+    ));
     let apple = connect(&tools).await.unwrap();
     let picture = apple.screenshot(&call()).await.unwrap();
-    assert_eq!(picture.png.len(), 20);
+    assert_eq!(picture.png.len(), 28);
+    assert_eq!(tools.calls().matches(" screenshot ").count(), 2);
     assert_eq!(picture.scale, 0.0, "the screen was not looked at yet");
     apple
         .capture(
@@ -799,6 +894,17 @@ async fn a_runner_that_can_not_see_leaves_the_picture_to_the_simulator() {
         .await
         .unwrap();
     assert_eq!(apple.screenshot(&call()).await.unwrap().scale, 2.0);
+    let mut config = tools.config();
+    config.max_picture = 27;
+    let small = Apple::connect(
+        AppleTarget::Simulator {
+            profile: Profile::IOS_SIMULATOR,
+            udid: UDID.to_owned(),
+        },
+        config,
+    );
+    apple.close().await;
+    assert!(small.await.unwrap().screenshot(&call()).await.is_err());
     // A runner of somebody else's has no tool beside it.
     let bare = crate::peers::attached(runner.address, crate::peers::fast());
     assert!(bare.screenshot(&call()).await.is_err());

@@ -210,7 +210,8 @@ case "$1" in
 build-for-testing)
     [ -f "$here/build-output" ] && { cat "$here/build-output"; exit 65; }
     while [ $# -gt 0 ]; do [ "$1" = -derivedDataPath ] && derived=$2; shift; done
-    mkdir -p "$derived/Build/Products"
+    [ -f "$here/slow-build" ] && sleep 1
+    mkdir -p "$derived/Build/Products/Debug-iphonesimulator/AgentDeviceRunnerUITests-Runner.app"
     cat > "$derived/Build/Products/AgentDeviceRunner_iphonesimulator18.2-arm64.xctestrun" <<'PLIST'
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -238,7 +239,7 @@ echo "xcrun $*" >> "$here/calls"
 case "$*" in
 *--show-sdk-version) echo 18.2 ;;
 *--show-sdk-build-version) echo 22C146 ;;
-"simctl list devices -j") cat "$here/devices.json" ;;
+"simctl list devices -j"|"simctl --set "*" list devices -j") cat "$here/devices.json" ;;
 *) if [ -f "$here/xcrun-more" ]; then . "$here/xcrun-more"; fi ;;
 esac
 "#;
