@@ -5,13 +5,20 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{Ipv4Addr, TcpListener, TcpStream},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
-use crate::{cargo_path, peer, quickstart, root, run};
+use crate::{cargo_path, peer, quickstart, root};
 
 const FIXTURE: &str = "org.example.proving-ground";
+/// What the runner is built for beside the simulator that it is run on.
+const OTHERS: [&str; 4] = [
+    "generic/platform=tvOS Simulator",
+    "generic/platform=visionOS Simulator",
+    "platform=macOS",
+    "generic/platform=iOS",
+];
 const PROJECT: &str = "runner-swift/Xcode/AgentDeviceRunner.xcodeproj";
 
 // --- the demo ----------------------------------------------------------------------------------------------------------------
@@ -52,9 +59,10 @@ fn ports(child: &mut Child) -> Option<(u16, u16)> {
 /// The quickstart on a booted simulator of this Mac, through the real runner.
 pub(crate) fn demo_on(udid: &str) -> Result<(), String> {
     require_xcode()?;
-    build_fixture(&mut run)?;
-    install_fixture(udid, &mut run)?;
-    let port = launch_fixture(udid, &mut run)?;
+    let run: Runs<'_> = &mut |command| run_within(command, minutes(20));
+    build_fixture(run)?;
+    install_fixture(udid, run)?;
+    let port = launch_fixture(udid, run)?;
     quickstart(&format!("apple:{udid}:{port}"))
 }
 
@@ -62,6 +70,60 @@ pub(crate) fn demo_on(udid: &str) -> Result<(), String> {
 
 /// How a command is run.
 type Runs<'a> = &'a mut dyn FnMut(&mut Command) -> Result<(), String>;
+
+const fn minutes(count: u64) -> Duration {
+    Duration::from_secs(60 * count)
+}
+
+/// The same as `run`, for tools that may hang.
+fn run_within(command: &mut Command, limit: Duration) -> Result<(), String> {
+    command.current_dir(root());
+    eprintln!("> {command:?}");
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("{command:?} can't be started: {error}"))?;
+    match end_within(&mut child, limit).map_err(|error| error.to_string())? {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(format!("{command:?} failed: {status}")),
+        None => Err(format!("{command:?} did not end within {limit:?}")),
+    }
+}
+
+/// How a process ended. `None`: it did not, and was killed.
+fn end_within(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let end = Instant::now() + limit;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() > end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// What a short question to a tool is answered with.
+fn told_by(command: &mut Command) -> std::io::Result<String> {
+    let mut child = command
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let stdout = child.stdout.take();
+    // Read beside the wait, so that a full pipe doesn't hold the tool up.
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        stdout.map(|mut stdout| stdout.read_to_end(&mut text));
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    match end_within(&mut child, minutes(1))? {
+        Some(_) => Ok(reader.join().unwrap_or_default()),
+        None => Err(std::io::ErrorKind::TimedOut.into()),
+    }
+}
 
 fn require_xcode() -> Result<(), String> {
     match ["xcrun", "xcodebuild"]
@@ -101,6 +163,25 @@ fn build_fixture(run: Runs<'_>) -> Result<(), String> {
             "-derivedDataPath",
         ])
         .arg(work_folder().join("fixture")))
+}
+
+/// The runner for a kind of device that no test of the report runs on: that it compiles and links is all that is proven.
+fn build_runner(destination: &str, run: Runs<'_>) -> Result<(), String> {
+    run(Command::new("xcodebuild")
+        .args([
+            "build-for-testing",
+            "-project",
+            PROJECT,
+            "-scheme",
+            "AgentDeviceRunner",
+        ])
+        .args(["-destination", destination])
+        .args([
+            "ONLY_ACTIVE_ARCH=YES",
+            "CODE_SIGNING_ALLOWED=NO",
+            "-derivedDataPath",
+        ])
+        .arg(work_folder().join("runner")))
 }
 
 fn install_fixture(udid: &str, run: Runs<'_>) -> Result<(), String> {
@@ -152,10 +233,14 @@ pub(crate) fn verify(udid: Option<&str>) -> Result<(), String> {
     fs::create_dir_all(work_folder()).map_err(|error| error.to_string())?;
     let mut report = Report::default();
     report.versions();
-    report.step("The Swift package passes its tests", |run| {
+    report.step("The Swift package passes its tests", minutes(30), |run| {
         run(Command::new("swift").args(["test", "--package-path", "runner-swift"]))
     });
-    let built = report.step("Xcode builds the fixture app", build_fixture);
+    for destination in OTHERS {
+        let title = format!("Xcode builds the runner for {destination}");
+        report.step(&title, minutes(20), |run| build_runner(destination, run));
+    }
+    let built = report.step("Xcode builds the fixture app", minutes(20), build_fixture);
     let udid = match udid {
         Some(udid) => Some(udid.to_owned()),
         None => first_iphone(),
@@ -163,20 +248,23 @@ pub(crate) fn verify(udid: Option<&str>) -> Result<(), String> {
     let booted = udid.as_deref().and_then(|udid| {
         let boot = |run: Runs<'_>| run(&mut simctl(&["bootstatus", udid, "-b"]));
         report
-            .step(&format!("Simulator {udid} boots"), boot)
+            .step(&format!("Simulator {udid} boots"), minutes(5), boot)
             .map(|()| udid)
     });
     let port = built.zip(booted).and_then(|((), udid)| {
-        report.step("The fixture app is installed", |run| {
+        report.step("The fixture app is installed", minutes(3), |run| {
             install_fixture(udid, run)
         })?;
-        report.step("It starts and answers beside the runner", |run| {
-            launch_fixture(udid, run)
-        })
+        report.step(
+            "It starts and answers beside the runner",
+            minutes(3),
+            |run| launch_fixture(udid, run),
+        )
     });
     if let (Some(udid), Some(port)) = (booted, port) {
-        let title = "Xcode builds the runner, and the backend conforms through it, faults included";
-        report.step(title, |run| {
+        let title = "Xcode builds the runner, the backend conforms through it, faults included, and the simulator's \
+            accessibility server is read without XCTest";
+        report.step(title, minutes(90), |run| {
             run(Command::new(cargo_path())
                 .args(["test", "--package", "agent-device-apple", "--test", "apple"])
                 // One device: one test at a time.
@@ -191,8 +279,7 @@ pub(crate) fn verify(udid: Option<&str>) -> Result<(), String> {
 
 /// An iPhone that is booted, or else any.
 fn first_iphone() -> Option<String> {
-    let output = simctl(&["list", "devices", "available"]).output().ok()?;
-    let list = String::from_utf8_lossy(&output.stdout);
+    let list = told_by(&mut simctl(&["list", "devices", "available"])).ok()?;
     pick_iphone(&list)
 }
 
@@ -234,23 +321,19 @@ impl Report {
             &["xcrun", "simctl", "list", "runtimes"],
         ];
         for tool in tools {
-            let output = Command::new(tool[0])
-                .args(&tool[1..])
-                .current_dir(root())
-                .output();
-            let said = output.map_or_else(
-                |error| format!("{error}\n"),
-                |output| String::from_utf8_lossy(&output.stdout).into_owned(),
-            );
+            let said = told_by(Command::new(tool[0]).args(&tool[1..]))
+                .unwrap_or_else(|error| format!("{error}\n"));
             self.text.push_str(&format!("$ {}\n{said}", tool.join(" ")));
         }
         self.text.push_str("```\n\n");
     }
 
-    /// Runs a step with its output in a file of its own, whose end is in the report if it fails.
+    /// Runs a step with its output in a file of its own, whose end is in the report if it fails. Each of its commands may take
+    /// as long as `limit`.
     fn step<Found>(
         &mut self,
         title: &str,
+        limit: Duration,
         body: impl FnOnce(Runs<'_>) -> Result<Found, String>,
     ) -> Option<Found> {
         self.steps += 1;
@@ -260,7 +343,10 @@ impl Report {
         let mut run_logged = |command: &mut Command| {
             let file = fs::File::create(&log).map_err(|error| error.to_string())?;
             let same = file.try_clone().map_err(|error| error.to_string())?;
-            run(command.stdin(Stdio::null()).stdout(file).stderr(same))
+            run_within(
+                command.stdin(Stdio::null()).stdout(file).stderr(same),
+                limit,
+            )
         };
         let outcome = body(&mut run_logged);
         let seconds = began.elapsed().as_secs();
@@ -305,7 +391,21 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use super::pick_iphone;
+    use super::*;
+
+    #[test]
+    fn a_tool_that_hangs_is_ended_and_told() {
+        let short = Duration::from_millis(200);
+        let began = Instant::now();
+        let error = run_within(Command::new("sleep").arg("600"), short).unwrap_err();
+        assert!(error.contains("did not end within"), "{error}");
+        assert!(began.elapsed() < Duration::from_secs(20));
+        assert!(run_within(&mut Command::new("true"), minutes(1)).is_ok());
+        let error = run_within(&mut Command::new("false"), minutes(1)).unwrap_err();
+        assert!(error.contains("failed"), "{error}");
+        let told = told_by(Command::new("seq").arg("100000")).unwrap();
+        assert!(told.ends_with("99999\n100000\n"));
+    }
 
     const LIST: &str = "== Devices ==\n-- iOS 18.2 --\n    iPad Pro (11-inch) (00000000-0000-4000-8000-000000000001) (Booted)\n    \
         iPhone SE (3rd generation) (00000000-0000-4000-8000-000000000002) (Shutdown) \n    \

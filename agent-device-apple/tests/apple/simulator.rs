@@ -6,11 +6,15 @@
 
 use std::time::Duration;
 
-use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
-use agent_device_core::testing::Screen;
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile, ax::AxConfig};
+use agent_device_core::{
+    Call, SnapshotBackend as _,
+    snapshot::{CaptureOptions, QualityState},
+    testing::Screen,
+};
 
 use crate::{
-    peers::{Control, at_root},
+    peers::{Control, at_root, call},
     suite::{FIXTURE, IPHONE, Simulated},
 };
 
@@ -50,6 +54,42 @@ async fn launch(udid: String, mut config: AppleConfig) -> Apple {
         udid,
     };
     Apple::connect(target, config).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_iphone_is_read_by_its_own_accessibility_server() {
+    let Ok(udid) = std::env::var("AGENT_DEVICE_APPLE_UDID") else {
+        println!("skipped: simulator: on a Mac, cargo xtask apple verify");
+        return;
+    };
+    let mut config = AppleConfig::default();
+    config.app = Some(FIXTURE.to_owned());
+    let mut ax = AxConfig::default();
+    // The program is compiled here for the first time.
+    ax.first_wait = Duration::from_secs(120);
+    config.simulator_ax = Some(ax);
+    let apple = launch(udid, config).await;
+    // XCTest's own tree first: for that the runner brings the app to the front.
+    apple
+        .capture(&CaptureOptions::raw(), &call())
+        .await
+        .unwrap();
+    let wait = Call::standalone(Duration::from_secs(150));
+    let snapshot = apple.capture(&CaptureOptions::default(), &wait).await;
+    let snapshot = snapshot.unwrap();
+    let quality = snapshot.quality();
+    assert_eq!(
+        (quality.source.as_ref(), quality.state),
+        ("simulator-ax", QualityState::Healthy),
+        "{quality:?}"
+    );
+    assert!(snapshot.len() > 3, "{snapshot:?}");
+    assert_eq!(
+        apple.captures(),
+        1,
+        "the runner was asked for no other tree"
+    );
+    apple.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
