@@ -72,10 +72,10 @@ pub(crate) struct Memory {
 #[derive(Debug, Default)]
 struct Remembered {
     app: Option<String>,
+    front: Option<String>,
     display: Option<(u32, u32)>,
     seen: Option<Seen>,
     mark: Option<see::Mark>,
-    rotation: Option<act::Rotation>,
     capabilities: Vec<String>,
     picture: Option<Pictured>,
 }
@@ -95,7 +95,6 @@ const PICTURE_LASTS: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 struct Seen {
     fingerprint: u64,
-    front: Option<String>,
     system_dialog: bool,
 }
 
@@ -126,16 +125,21 @@ impl Memory {
     pub(crate) fn saw(&self, fingerprint: u64, front: Option<&str>, system_dialog: bool) {
         let mut inner = self.inner();
         inner.mark = None;
+        inner.front = front.map(str::to_owned);
         inner.seen = Some(Seen {
             fingerprint,
-            front: front.map(str::to_owned),
             system_dialog,
         });
     }
 
-    /// The app that was in front in the last capture.
+    /// The app in front: that of the last capture, or one that was opened since.
     pub(crate) fn front(&self) -> Option<String> {
-        self.inner().seen.as_ref()?.front.clone()
+        self.inner().front.clone()
+    }
+
+    /// This app has come to the front. `None`: another one has, or may have.
+    pub(crate) fn came_to_front(&self, app: Option<&str>) {
+        self.inner().front = app.map(str::to_owned);
     }
 
     /// Whether the last capture showed a dialog of the system over the app.
@@ -155,19 +159,6 @@ impl Memory {
 
     pub(crate) fn mark(&self) -> Option<see::Mark> {
         self.inner().mark
-    }
-
-    /// Keeps how the display was set before it was turned for the first time.
-    pub(crate) fn keep_rotation(&self, rotation: act::Rotation) {
-        self.inner().rotation.get_or_insert(rotation);
-    }
-
-    pub(crate) fn has_rotation(&self) -> bool {
-        self.inner().rotation.is_some()
-    }
-
-    pub(crate) fn take_rotation(&self) -> Option<act::Rotation> {
-        self.inner().rotation.take()
     }
 
     /// What a recent picture told about a screen whose document had this fingerprint.
@@ -256,11 +247,7 @@ impl Android {
     /// The session may live on until [`AndroidConfig::idle_timeout`].
     pub async fn close(&self) -> Result<()> {
         let call = Call::standalone(Duration::from_secs(10));
-        let restored = match self.memory.take_rotation() {
-            Some(rotation) => rotation.restore(&self.helper.device, &call).await,
-            None => Ok(()),
-        };
-        self.helper.close(&call).await.and(restored)
+        self.helper.close(&call).await
     }
 }
 
@@ -269,14 +256,6 @@ impl fmt::Debug for Android {
         f.debug_struct("Android")
             .field("facts", &self.facts)
             .finish_non_exhaustive()
-    }
-}
-
-impl Drop for Android {
-    fn drop(&mut self) {
-        if let Some(rotation) = self.memory.take_rotation() {
-            rotation.restore_from_a_thread(&self.helper.device);
-        }
     }
 }
 
@@ -354,7 +333,7 @@ impl Interactor for Android {
     }
 
     async fn keyboard(&self, call: &Call) -> Result<Keyboard> {
-        see::keyboard(&self.helper, call).await
+        see::keyboard(&self.helper, &self.memory, call).await
     }
 
     async fn app_state(&self, call: &Call) -> Result<AppState> {

@@ -20,9 +20,14 @@ pub(super) async fn open(
             if let Some(package) = &opened.package {
                 memory.set_app(package);
             }
+            memory.came_to_front(opened.package.as_deref());
             opened
         }
-        OpenTarget::Url(url) => apps.open_url(url, None, &helper.ports, call).await?,
+        OpenTarget::Url(url) => {
+            let opened = apps.open_url(url, None, &helper.ports, call).await?;
+            memory.came_to_front(opened.package.as_deref());
+            opened
+        }
         _ => return Err(Error::unsupported(Operation::Open)),
     };
     let performed = Performed::new();
@@ -44,5 +49,6 @@ pub(super) async fn close(
         .or_else(|| memory.app())
         .ok_or_else(|| Error::invalid("app", "no app was opened: name the one to close"))?;
     Apps::of(&helper.device).stop(&app, call).await?;
+    memory.came_to_front(None);
     Ok(Performed::new())
 }

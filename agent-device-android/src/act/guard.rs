@@ -96,8 +96,7 @@ pub(super) async fn after(
     // Whoever looks next waits for the same rest: it is waited for once.
     let limit = helper.config.quiet_limit.min(call.remaining());
     let Ok(viewport) = see::viewport_at_rest(helper, limit, call).await else {
-        // The press has landed. Who is in front is not known.
-        return Ok(performed);
+        return Ok(performed.with_warning("whether the press led out of the app is not known"));
     };
     if let Some(display) = viewport.display {
         memory.set_display(display);

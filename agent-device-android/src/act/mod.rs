@@ -21,6 +21,7 @@ use agent_device_core::{
     action::{Action, Operation, Performed, Text},
     dispatch::rows::android_helper as rows,
     observe::Judgement,
+    snapshot::Keyboard,
 };
 
 use crate::{
@@ -30,7 +31,6 @@ use crate::{
 };
 
 use text::Edit;
-pub(crate) use turn::Rotation;
 
 /// Key codes of Android.
 mod key {
@@ -93,7 +93,7 @@ async fn act(helper: &Helper, memory: &Memory, action: &Action, call: &Call) -> 
         Action::Home => leave(helper, memory, key::HOME, call).await,
         Action::AppSwitcher => leave(helper, memory, key::APP_SWITCH, call).await,
         Action::KeyboardEnter => press(helper, key::ENTER, call).await,
-        Action::KeyboardDismiss => dismiss_keyboard(helper, call).await,
+        Action::KeyboardDismiss => dismiss_keyboard(helper, memory, call).await,
         Action::Open(target) => app::open(helper, memory, target, call).await,
         Action::Close(app) => app::close(helper, memory, app.as_deref(), call).await,
         Action::AcceptAlert(answer) => alert::accept(helper, memory, answer.as_ref(), call).await,
@@ -147,18 +147,23 @@ async fn leave(helper: &Helper, memory: &Memory, key: &str, call: &Call) -> Resu
         };
         // The key went out. Where it led to is for the next capture to say, also when nobody can tell who is in front.
         let _ = wait::until("app-left", LEAVES, call, looking, left).await;
+        memory.came_to_front(None);
     }
     Ok(performed)
 }
 
 /// Escape puts the keyboard away and leads nowhere else. Back would leave the screen once the keyboard is gone.
-async fn dismiss_keyboard(helper: &Helper, call: &Call) -> Result<Performed> {
-    if see::viewport(helper, call).await?.keyboard.is_none() {
+async fn dismiss_keyboard(helper: &Helper, memory: &Memory, call: &Call) -> Result<Performed> {
+    let seen = see::viewport(helper, call).await?.keyboard.is_some();
+    if !seen && see::keyboard(helper, memory, call).await? == Keyboard::Absent {
         return Ok(Performed::new().with_warning("no keyboard was shown"));
     }
     helper
         .mutate(Command::new("key", key::ESCAPE), call)
         .await?;
+    if !seen {
+        return Ok(Performed::by("keys").with_warning("whether a keyboard is shown is not known"));
+    }
     let look = || see::viewport(helper, call);
     let gone = |viewport: &see::Viewport, _: Option<&_>, _| match viewport.keyboard {
         None => Judgement::Done(()),

@@ -34,7 +34,8 @@ pub(super) async fn tap(
     count: u8,
     call: &Call,
 ) -> Result<Performed> {
-    press(helper, memory, touch, &format!(",{count}"), call).await
+    let how = format!(",{count}");
+    press(helper, memory, touch, &how, Duration::ZERO, call).await
 }
 
 pub(super) async fn long_press(
@@ -50,14 +51,8 @@ pub(super) async fn long_press(
             "a press is held for at most 60 s",
         ));
     }
-    press(
-        helper,
-        memory,
-        touch,
-        &format!("{},", hold.as_millis()),
-        call,
-    )
-    .await
+    let how = format!("{},", hold.as_millis());
+    press(helper, memory, touch, &how, hold, call).await
 }
 
 /// Presses at the point if the element that is meant is still there: the helper looks before it touches.
@@ -66,6 +61,7 @@ async fn press(
     memory: &Memory,
     touch: &Touch,
     how: &str,
+    lasts: Duration,
     call: &Call,
 ) -> Result<Performed> {
     within_display(helper, memory, [touch.point], call).await?;
@@ -78,7 +74,8 @@ async fn press(
             encode(target::description(target).as_bytes())
         );
     }
-    match helper.mutate(Command::new("tap", &payload), call).await {
+    let command = Command::new("tap", &payload).lasting(lasts);
+    match helper.mutate(command, call).await {
         Ok(_) => Ok(Performed::by("coordinates")),
         Err(HelperFailure::Refused { kind, message }) if kind == target::CHANGED => {
             Err(target::changed(&message))
@@ -170,9 +167,10 @@ pub(super) async fn gesture(
 
 async fn play(helper: &Helper, pointers: &[Vec<Sample>], call: &Call) -> Result<Performed> {
     let payload = encode(document(pointers).as_bytes());
-    helper
-        .mutate(Command::new("gesture", &payload), call)
-        .await?;
+    let last = pointers.iter().filter_map(|samples| samples.last());
+    let lasts = last.map(|sample| sample.offset).max().unwrap_or_default();
+    let command = Command::new("gesture", &payload).lasting(lasts);
+    helper.mutate(command, call).await?;
     Ok(Performed::by("coordinates"))
 }
 

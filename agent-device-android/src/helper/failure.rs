@@ -9,7 +9,7 @@ use agent_device_core::{
     reason,
 };
 
-use super::Ended;
+use super::{Ended, TOLD, owner};
 use crate::error::{AdbFailure, TOO_LARGE};
 
 /// How the helper's word for a failure ends when the time was over before the command's turn came.
@@ -101,6 +101,7 @@ impl HelperFailure {
                 // The device's own failures keep their name, not those of the helper.
                 code @ (ErrorCode::DeviceNotFound
                 | ErrorCode::Unauthorized
+                | ErrorCode::DeviceInUse
                 | ErrorCode::AmbiguousMatch
                 | ErrorCode::ToolMissing) => code,
                 _ => ErrorCode::CommandFailed,
@@ -118,7 +119,9 @@ impl HelperFailure {
             (Self::NotStarted { source }, _) => match source.reason() {
                 Some(reason::DEADLINE_EXCEEDED) => reason::DEADLINE_EXCEEDED,
                 Some(reason::REQUEST_CANCELED) => reason::REQUEST_CANCELED,
-                Some("android_ui_automation_taken") => "android_ui_automation_taken",
+                Some(owner::TAKEN) => owner::TAKEN,
+                Some("android_device_in_use") => "android_device_in_use",
+                Some("android_helper_stuck") => "android_helper_stuck",
                 _ => "android_helper_not_started",
             },
             (Self::Unopened(_), _) => "android_helper_unreachable",
@@ -162,7 +165,7 @@ impl From<HelperFailure> for Error {
         match failure {
             HelperFailure::NotStarted { source } => {
                 let hint = source.hint().to_owned();
-                for key in ["uiAutomationOwner", "helperEnded", "installFailure"] {
+                for key in TOLD {
                     if let Some(value) = source.detail(key) {
                         error = error.with_detail(key, value);
                     }

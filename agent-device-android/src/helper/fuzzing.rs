@@ -1,6 +1,6 @@
 //! What the readers of this folder promise of any bytes.
 
-use super::{Ended, HelperFailure, Reply, decode, encode, keyboard, records, reply::Protocol};
+use super::{Ended, HelperFailure, Reply, decode, encode, left::Left, records, reply::Protocol};
 
 pub(crate) fn reply(data: &[u8]) {
     match Reply::read(data.to_vec(), "r-1", Protocol::Helper) {
@@ -23,7 +23,7 @@ pub(crate) fn printed(text: &str) {
         assert!(facts.speaks(Protocol::Helper) && document.len() <= text.len());
     }
     Ended::of(text);
-    keyboard::is_left_behind(text);
+    Left::read(text);
     if let Some(bytes) = decode(text) {
         assert_eq!(decode(&encode(&bytes)), Some(bytes));
     }

@@ -24,7 +24,7 @@ use crate::{
 pub(super) const SOCKET: &str = "dev.agentdevice.ime";
 const SERVICE: &str = "dev.agentdevice.ime/.TestInputMethodService";
 /// The setting that holds what was chosen before.
-const RECORD: &str = "agent_device_keyboard_before";
+pub(super) const RECORD: &str = "agent_device_keyboard_before";
 const CHOSEN: &str = "default_input_method";
 /// After how much silence the invisible keyboard gives itself up.
 const LEASE: Duration = Duration::from_secs(300);
@@ -32,17 +32,6 @@ const LEASE: Duration = Duration::from_secs(300);
 const AGAIN: Duration = Duration::from_secs(2);
 /// How long an exchange may take to show.
 const EXCHANGE: Duration = Duration::from_secs(5);
-
-/// Asks for the record in the same breath as the helper is started; printed before everything else.
-pub(super) const START: &str = "echo agentDeviceKeyboard=$(settings get secure agent_device_keyboard_before 2>/dev/null); exec am instrument -w \"$@\"";
-
-/// Whether a host that died has left a record, by what the start printed.
-pub(super) fn is_left_behind(printed: &str) -> bool {
-    let mut values = printed
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("agentDeviceKeyboard="));
-    values.any(|value| !value.is_empty() && value != "null")
-}
 
 /// The exchange as this side knows it.
 #[derive(Debug, Default)]
@@ -233,25 +222,4 @@ async fn another(device: &AdbDevice, call: &Call) -> Result<String> {
     let mut names = text.lines().map(str::trim);
     let found = names.find(|name| name.contains('/') && *name != SERVICE);
     Ok(found.unwrap_or_default().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_record_leads_back() {
-        assert!(START.contains(RECORD));
-        assert!(is_left_behind(
-            "agentDeviceKeyboard=com.x/.Y\r\nINSTRUMENTATION_STATUS: a=b\n"
-        ));
-        for none in [
-            "agentDeviceKeyboard=null\n",
-            "agentDeviceKeyboard=\n",
-            "",
-            "x=y\n",
-        ] {
-            assert!(!is_left_behind(none), "{none}");
-        }
-    }
 }

@@ -9,12 +9,15 @@
 
 pub(crate) mod apk;
 mod base64;
+mod claim;
 mod ended;
 mod failure;
 mod keyboard;
+mod left;
 mod owner;
 mod records;
 mod reply;
+mod rotation;
 mod session;
 mod source;
 mod typing;
@@ -45,11 +48,14 @@ use crate::{
 };
 
 pub(crate) use base64::{decode, encode};
+use claim::Claim;
 pub(crate) use ended::Ended;
 pub(crate) use failure::HelperFailure;
 use keyboard::Keyboard;
 use reply::Protocol;
 pub(crate) use reply::{Facts, Reply};
+use rotation::Rotation;
+pub(crate) use rotation::{BY_ITSELF, CHOSEN, put};
 pub(crate) use session::LAST_WORDS;
 use session::{Session, Start};
 pub(crate) use typing::Typed;
@@ -57,6 +63,22 @@ pub(crate) use typing::Typed;
 /// How deep the helper walks, and how many nodes it takes: apps of nested containers pass its defaults.
 const MAX_DEPTH: usize = 1024;
 const MAX_NODES: usize = 50_000;
+/// The helper walks no longer than this, in milliseconds.
+const LONGEST_WALK: u128 = 120_000;
+/// How soon after a failed start the next one is tried, at least; six times this at most.
+const BACKOFF: Duration = Duration::from_secs(10);
+/// How long a command may run on the device beyond its time, before the session counts as stuck.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long a session may take to say that it is there, and how soon it is asked again while a command runs.
+const PING: Duration = Duration::from_secs(2);
+const PING_AGAIN: Duration = Duration::from_millis(100);
+/// What of the failure of a start its callers are told.
+const TOLD: [&str; 4] = [
+    "uiAutomationOwner",
+    "helperEnded",
+    "installFailure",
+    "ownerPid",
+];
 /// Replies without a body are small.
 const SMALL: usize = 1 << 20;
 
@@ -66,6 +88,7 @@ pub(crate) struct Command<'a> {
     action: &'static str,
     payload: &'a str,
     limit: usize,
+    lasts: Duration,
 }
 
 impl<'a> Command<'a> {
@@ -74,7 +97,14 @@ impl<'a> Command<'a> {
             action,
             payload,
             limit: SMALL,
+            lasts: Duration::ZERO,
         }
+    }
+
+    /// How long it takes by what it is: a finger that is held.
+    pub(crate) fn lasting(mut self, lasts: Duration) -> Self {
+        self.lasts = lasts;
+        self
     }
 
     /// How large the reply may be.
@@ -97,13 +127,51 @@ pub(crate) struct Helper {
 
 #[derive(Debug, Default)]
 struct State {
+    /// Held from the first start of a session until it has ended.
+    claim: Option<Arc<Claim>>,
     installed: bool,
     keyboard: Keyboard,
+    rotation: Rotation,
     session: Option<Session>,
     /// Whether the device makes no local sockets for apps. Then the session listens on a port of its loopback.
     by_port: bool,
-    /// Until when a start that failed is not tried again, why it failed, and what helps.
-    backoff: Option<(Instant, String, String)>,
+    backoff: Option<Backoff>,
+}
+
+/// No session is started for a while.
+#[derive(Debug)]
+struct Backoff {
+    until: Instant,
+    /// Why: what failed then.
+    error: Error,
+}
+
+impl Backoff {
+    fn after(elapsed: Duration, error: &Error) -> Self {
+        Self {
+            until: Instant::now() + elapsed.clamp(BACKOFF, BACKOFF * 6),
+            error: again(error),
+        }
+    }
+}
+
+/// What a command is told because of an earlier failure.
+fn again(error: &Error) -> Error {
+    let told = Error::new(error.code(), "the helper failed a moment ago")
+        .with_hint(error.hint().to_owned());
+    let mut told = match error.detail("earlier") {
+        Some(earlier) => told.with_detail("earlier", earlier),
+        None => told.with_detail("earlier", error.message()),
+    };
+    if let Some(reason) = error.reason() {
+        told = told.with_reason(reason.to_owned());
+    }
+    for key in TOLD {
+        if let Some(value) = error.detail(key) {
+            told = told.with_detail(key, value);
+        }
+    }
+    told
 }
 
 /// What became of a send, if it was one.
@@ -185,6 +253,7 @@ impl Helper {
     async fn after_command(&self, state: &mut State) {
         if self.config.session == SessionScope::Command {
             let _ = Box::pin(self.end_session(state)).await;
+            state.claim = None;
         }
     }
 
@@ -215,6 +284,9 @@ impl Helper {
     ) -> Result<Reply, HelperFailure> {
         self.config.helper.admits(command)?;
         let had_one = state.session.is_some();
+        if state.session.as_ref().is_some_and(|it| it.late.is_some()) {
+            Box::pin(self.relieve(state, call)).await?;
+        }
         // Starts are rare and their futures large.
         Box::pin(self.ready(state, call)).await?;
         match self.send(state, command, ledger, call).await {
@@ -258,8 +330,11 @@ impl Helper {
             .await
             .map_err(HelperFailure::Unopened)?;
         let line = session.line(command, &id, call);
-        // From here on something may land.
+        // From here on something may land. Any answer shows that it runs no more; a future that is dropped gets none.
         let guard = ledger.map(Call::send);
+        let before = session.late;
+        let until = call.deadline().max(Instant::now() + command.lasts) + GRACE;
+        session.late = before.max(Some(until));
         let answer = socket.ask(line.as_bytes(), command.limit, call).await;
         let result = match answer {
             Ok(bytes) => Reply::read(bytes, &id, Protocol::Helper),
@@ -282,8 +357,77 @@ impl Helper {
             }),
             other => other,
         };
+        if !matches!(result, Err(HelperFailure::Lost(_))) {
+            session.late = before;
+        }
         settle(guard, &result);
         result
+    }
+
+    /// Waits for a command that was given up and may still run, as long as it may. A session that does not answer any more, or
+    /// whose command runs on and on, is ended: otherwise it would cost every further command all of its time.
+    async fn relieve(&self, state: &mut State, call: &Call) -> Result<(), HelperFailure> {
+        let bundled = self.config.helper.is_bundled();
+        loop {
+            let Some(until) = state.session.as_ref().and_then(|session| session.late) else {
+                return Ok(());
+            };
+            // Another helper has no word that is answered beside a running command.
+            let ping = match bundled {
+                true => Command::new("ping", ""),
+                false => Command::new("viewport", "0"),
+            };
+            let limit = PING.min(call.remaining());
+            let answer = self.send(state, ping, None, &call.at_most(limit)).await;
+            let busy = match &answer {
+                Ok(reply) => reply.facts.is("busy") == Some(true),
+                Err(HelperFailure::Lost(failure)) => matches!(
+                    failure,
+                    AdbFailure::Timeout { .. } | AdbFailure::Canceled { .. }
+                ),
+                // Whatever is wrong, the command itself finds out.
+                Err(_) => false,
+            };
+            if let Some(session) = &mut state.session {
+                session.late = busy.then_some(until);
+            }
+            let given_up = answer.is_err() && bundled || Instant::now() >= until;
+            if !busy {
+                return Ok(());
+            }
+            if call.cancel().is_cancelled() || limit < PING && answer.is_err() {
+                let (phase, after) = (Phase::Selecting, limit);
+                return Err(HelperFailure::Unopened(
+                    match call.cancel().is_cancelled() {
+                        true => AdbFailure::Canceled { phase },
+                        false => AdbFailure::Timeout { phase, after },
+                    },
+                ));
+            }
+            if given_up {
+                return self.give_up(state).await;
+            }
+            tokio::time::sleep(PING_AGAIN.min(call.remaining())).await;
+        }
+    }
+
+    /// Stops a helper that is stuck, and starts none for a while.
+    async fn give_up(&self, state: &mut State) -> Result<(), HelperFailure> {
+        tracing::debug!(name: "agent_device.android.stuck", "the helper is stuck: it is stopped");
+        state.session = None;
+        let stopped = self.stop().await;
+        let error = Error::new(
+            ErrorCode::CommandFailed,
+            "the helper did not answer any more and was stopped",
+        )
+        .with_reason("android_helper_stuck")
+        .with_hint("An app that blocks accessibility holds it up: look at the screen. The next commands start it again.");
+        let error = match stopped {
+            Ok(()) => error,
+            Err(stop) => error.with_source(stop),
+        };
+        state.backoff = Some(Backoff::after(Duration::ZERO, &error));
+        Err(HelperFailure::NotStarted { source: error })
     }
 
     /// Sees to it that there is a session.
@@ -293,14 +437,12 @@ impl Helper {
             return self.keep_keyboard(state, call).await.map_err(not_started);
         }
         let backoff = state.backoff.as_ref();
-        if let Some((_, why, hint)) = backoff.filter(|(until, ..)| Instant::now() < *until) {
-            let error = Error::new(
-                ErrorCode::CommandFailed,
-                "the helper failed to start a moment ago",
-            );
-            let error = error.with_detail("earlier", why).with_hint(hint.clone());
-            return Err(not_started(error));
+        if let Some(backoff) = backoff.filter(|backoff| Instant::now() < backoff.until) {
+            return Err(not_started(again(&backoff.error)));
         }
+        state.backoff = None;
+        self.claim(state, call).await.map_err(not_started)?;
+        let was_there = state.installed;
         self.install(state, call).await.map_err(not_started)?;
         let started = Instant::now();
         let by_port = state.by_port || !self.config.helper.is_bundled();
@@ -317,9 +459,14 @@ impl Helper {
             start = self.start(true, call).await;
             state.by_port = start.is_ok();
         }
+        // Somebody has taken it off the device since it was looked for.
+        if was_there && start.as_ref().is_err_and(Start::is_missing) {
+            state.installed = false;
+            self.install(state, call).await.map_err(not_started)?;
+            start = self.start(state.by_port || by_port, call).await;
+        }
         match start {
             Ok(session) => {
-                state.backoff = None;
                 state.session = Some(session);
                 self.keep_keyboard(state, call).await.map_err(not_started)
             }
@@ -329,11 +476,7 @@ impl Helper {
                     Some(owner) => owner.name_in(error),
                     None => error,
                 };
-                let pause = started
-                    .elapsed()
-                    .clamp(Duration::from_secs(10), Duration::from_secs(60));
-                let (why, hint) = (error.message().to_owned(), error.hint().to_owned());
-                state.backoff = Some((Instant::now() + pause, why, hint));
+                state.backoff = Some(Backoff::after(started.elapsed(), &error));
                 state.installed = false;
                 Err(not_started(error))
             }
@@ -341,12 +484,10 @@ impl Helper {
     }
 
     async fn keep_keyboard(&self, state: &mut State, call: &Call) -> Result<()> {
-        let left = state
-            .session
-            .as_mut()
-            .is_some_and(|session| std::mem::take(&mut session.keyboard_left));
+        if let Some(session) = &mut state.session {
+            session.left.recover(&self.device, call).await?;
+        }
         match self.config.keyboard {
-            KeyboardChoice::Own if left => keyboard::recover(&self.device, call).await?,
             // One that was borrowed and not given back.
             KeyboardChoice::Own => state.keyboard.give_back(&self.device, call).await?,
             KeyboardChoice::Invisible => {
@@ -355,6 +496,20 @@ impl Helper {
             }
         }
         Ok(())
+    }
+
+    /// Keeps other processes from the device.
+    async fn claim(&self, state: &mut State, call: &Call) -> Result<()> {
+        if state.claim.is_none() {
+            state.claim = Some(Claim::take(&self.device, call).await?);
+        }
+        Ok(())
+    }
+
+    /// Records how the display is set to turn, so that it can be set back.
+    pub(crate) async fn keep_rotation(&self, call: &Call) -> Result<()> {
+        let mut state = self.turn(call).await?;
+        state.rotation.keep(&self.device, call).await
     }
 
     async fn install(&self, state: &mut State, call: &Call) -> Result<()> {
@@ -370,7 +525,7 @@ impl Helper {
     /// The hierarchy of the screen: from the session, else from a run of the helper for this capture alone.
     pub(crate) async fn snapshot(&self, call: &Call) -> Result<(Facts, Vec<u8>, &'static str)> {
         self.captures.fetch_add(1, Ordering::Relaxed);
-        let walk = call.remaining().as_millis().clamp(1, 120_000);
+        let walk = session::patience(call, self.config.quiet_limit).min(LONGEST_WALK);
         let payload = format!("walkTimeoutMs={walk},maxDepth={MAX_DEPTH},maxNodes={MAX_NODES}");
         let command = Command::new("snapshot", &payload).up_to(self.config.max_capture);
         match self.read(command, call).await {
@@ -379,7 +534,13 @@ impl Helper {
             Err(failure) if !self.may_run_alone(&failure, call) => Err(failure.into()),
             Err(failure) => {
                 tracing::debug!(name: "agent_device.android.one_shot", %failure, "capturing without a session");
-                let (facts, body) = self.one_shot(call).await?;
+                let alone = self.one_shot(call).await;
+                let (facts, body) = alone.map_err(|error| {
+                    // The first failure says more about the device, and is the one that lasts.
+                    Error::from(failure)
+                        .with_detail("oneShot", error.message())
+                        .with_detail("oneShotReason", error.reason())
+                })?;
                 Ok((facts, body, "helper-one-shot"))
             }
         }
@@ -388,8 +549,9 @@ impl Helper {
     fn may_run_alone(&self, failure: &HelperFailure, call: &Call) -> bool {
         let helpers_own = match failure {
             HelperFailure::NotStarted { source } => {
-                // Everything else was said by adb, or by the caller.
-                source.row().is_none() && source.reason() != Some("deadline_exceeded")
+                // Everything else was said by adb, or by the caller; and of what somebody else holds there is only one.
+                source.row().is_none()
+                    && !matches!(source.reason(), Some("deadline_exceeded" | owner::TAKEN))
             }
             HelperFailure::Unreadable { .. } => true,
             failure => failure.is_gone(),
@@ -401,8 +563,10 @@ impl Helper {
     async fn one_shot(&self, call: &Call) -> Result<(Facts, Vec<u8>)> {
         let mut state = self.turn(call).await?;
         state.session = None;
+        self.claim(&mut state, call).await?;
         self.install(&mut state, call).await?;
-        let walk = call.remaining().as_millis().clamp(1, 120_000).to_string();
+        let walk = session::patience(call, self.config.quiet_limit).min(LONGEST_WALK);
+        let walk = walk.to_string();
         let command = self.instrument(&[
             ("mode", "snapshot"),
             ("walkTimeoutMs", &walk),
@@ -412,7 +576,16 @@ impl Helper {
         // Base64 in pieces with their heads is half as large again.
         let limit = self.config.max_capture.saturating_mul(2);
         let limit = limit.saturating_add(SMALL);
-        let output = self.device.shell_up_to(limit, &command, call).await?;
+        let output = match self.device.shell_up_to(limit, &command, call).await {
+            Ok(output) => output,
+            Err(error) => {
+                // Whoever stops listening does not end it, and it holds the device.
+                if !error.dispatched().is_no() && self.stop().await.is_err() {
+                    tracing::debug!(name: "agent_device.android.run_left", "a run of the helper could not be ended");
+                }
+                return Err(error);
+            }
+        };
         let printed = output.stdout_text();
         match records::snapshot(&printed) {
             Ok(whole) => Ok(whole),
@@ -437,9 +610,11 @@ impl Helper {
     /// Ends the session. Its end is proven by the exit of the instrumentation, else the helper is stopped.
     pub(crate) async fn close(&self, call: &Call) -> Result<()> {
         let mut state = self.turn(call).await?;
+        let rotation = state.rotation.give_back(&self.device, call).await;
         let keyboard = state.keyboard.give_back(&self.device, call).await;
         let session = self.end_session(&mut state).await;
+        state.claim = None;
         self.ports.close(call).await?;
-        session.and(keyboard)
+        session.and(keyboard).and(rotation)
     }
 }

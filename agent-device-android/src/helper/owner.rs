@@ -6,6 +6,8 @@ use agent_device_core::{Call, Error};
 
 use crate::adb::{AdbDevice, ShellCommand};
 
+/// The reason of a start that failed because of it.
+pub(super) const TAKEN: &str = "android_ui_automation_taken";
 /// How long a question on the way to an error may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -61,7 +63,7 @@ fn parse(text: &str) -> Option<Owner> {
 
 impl Owner {
     pub(super) fn name_in(&self, error: Error) -> Error {
-        let error = error.with_reason("android_ui_automation_taken");
+        let error = error.with_reason(TAKEN);
         match self.who {
             Some((process, tool)) => error
                 .with_detail("uiAutomationOwner", process)

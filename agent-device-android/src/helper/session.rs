@@ -8,15 +8,20 @@ use agent_device_core::{
 };
 use tokio::time::Instant;
 
-use super::{Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State, keyboard};
+use super::{
+    Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State,
+    left::{Left, START},
+};
 use crate::{
-    adb::{Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
+    adb::{AdbDevice, Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
     word::{random, word},
 };
 
 /// How long the last work on a device may take when it is let go of.
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(3);
-/// How long the whole of an end may take.
+/// How long a helper may take to say that it ends.
+const QUIT: Duration = Duration::from_secs(1);
+/// How long giving back what was borrowed may take.
 pub(super) const ENDING: Duration = Duration::from_secs(5);
 /// What a command needs for its way back: its refusal comes before this side gives up.
 const WAY_BACK: Duration = Duration::from_millis(100);
@@ -39,8 +44,10 @@ pub(super) struct Session {
     token: Option<String>,
     /// What `am instrument` prints. Closing it does not end the session.
     printed: ShellStream,
-    /// Whether a host that died has left the device without its own keyboard.
-    pub(super) keyboard_left: bool,
+    /// What a host that died has left behind.
+    pub(super) left: Left,
+    /// Until when a command may run on the device whose answer did not come, or was not waited for.
+    pub(super) late: Option<Instant>,
 }
 
 impl Helper {
@@ -84,12 +91,13 @@ impl Helper {
                     socket,
                     token,
                     printed,
-                    keyboard_left: keyboard::is_left_behind(&String::from_utf8_lossy(&text)),
+                    left: Left::read(&String::from_utf8_lossy(&text)),
+                    late: None,
                 })
             }
             Err(start) => {
                 // Closing what it prints does not end it, and it may hold the device already.
-                if start.may_run() && self.stop(&Call::standalone(LAST_WORDS)).await.is_err() {
+                if start.may_run() && self.stop().await.is_err() {
                     tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
                 }
                 Err(start)
@@ -98,7 +106,7 @@ impl Helper {
     }
 
     pub(super) fn instrument(&self, arguments: &[(&str, &str)]) -> Result<ShellCommand> {
-        let mut command = ShellCommand::script(keyboard::START);
+        let mut command = ShellCommand::script(START);
         let quiet = self.config.quiet.as_millis().to_string();
         let limit = self.config.quiet_limit.as_millis().to_string();
         let always = [
@@ -111,17 +119,19 @@ impl Helper {
         command.arg(self.config.helper.runner())
     }
 
-    /// Has time of its own: a command that took all of its call still ends its session.
+    /// Has time of its own: a command that took all of its call still ends its session. So has each of its steps: a helper that
+    /// does not answer any more must not use up what stopping it takes.
     pub(super) async fn end_session(&self, state: &mut State) -> Result<()> {
         if state.session.is_none() {
             return Ok(());
         }
-        let call = &Call::standalone(ENDING);
-        let quit = self.send(state, Command::new("quit", ""), None, call).await;
+        let (quit, call) = (Command::new("quit", ""), Call::standalone(QUIT));
+        let quit = self.send(state, quit, None, &call).await;
         let Some(mut session) = state.session.take() else {
             return Ok(());
         };
         if quit.is_ok() {
+            let call = &Call::standalone(LAST_WORDS);
             let end = async {
                 loop {
                     match session.printed.next(call).await {
@@ -131,19 +141,19 @@ impl Helper {
                     }
                 }
             };
-            if tokio::time::timeout(LAST_WORDS, end).await == Ok(true) {
+            if end.await {
                 return Ok(());
             }
         }
-        self.stop(call).await?;
+        self.stop().await?;
         // Only a process list without it is a proof.
-        self.await_end(call).await
+        self.await_end(&Call::standalone(LAST_WORDS)).await
     }
 
-    async fn stop(&self, call: &Call) -> Result<()> {
-        let stop = ShellCommand::new("am")?.args(["force-stop", self.config.helper.package()])?;
-        self.device.shell(&stop, call).await?.checked(&stop)?;
-        Ok(())
+    /// Stops whatever runs of the helper, in a time of its own.
+    pub(super) async fn stop(&self) -> Result<()> {
+        let call = Call::standalone(LAST_WORDS);
+        stop(&self.device, self.config.helper.package(), &call).await
     }
 
     async fn await_end(&self, call: &Call) -> Result<()> {
@@ -155,8 +165,9 @@ impl Helper {
             None,
             |_| self.device.shell(&ask, call),
             |_| false,
+            // What fails to look has not seen that nothing is there.
             |output: &ShellOutput, _, _| match output.stdout_text().trim() {
-                "none" => Judgement::Done(()),
+                "none" if output.stderr.is_empty() => Judgement::Done(()),
                 _ => Judgement::go_on(),
             },
         )
@@ -180,27 +191,52 @@ impl Helper {
             return;
         };
         let session = state.session.take();
-        if session.is_none() && !state.keyboard.is_taken() {
+        if session.is_none() && !state.keyboard.is_taken() && !state.rotation.is_taken() {
             return;
         }
         let mut keyboard = std::mem::take(&mut state.keyboard);
+        let mut rotation = std::mem::take(&mut state.rotation);
+        let claim = state.claim.take();
         let device = self.device.clone();
+        let package = self.config.helper.package().to_owned();
         let end = move || async move {
             let call = Call::standalone(LAST_WORDS);
-            let back = keyboard.give_back(&device, &call).await.is_ok();
-            let Some(session) = session else {
-                return back;
+            let ended = async {
+                match &session {
+                    Some(session) if !quits(&device, session).await => {
+                        stop(&device, &package, &call).await.is_ok()
+                    }
+                    _ => true,
+                }
             };
-            let Ok(socket) = device.connect_to(&session.socket, &call).await else {
-                return false;
+            let given = async {
+                let keyboard = keyboard.give_back(&device, &call).await.is_ok();
+                rotation.give_back(&device, &call).await.is_ok() && keyboard
             };
-            let line = session.line(Command::new("quit", ""), "quit-0", &call);
-            socket.ask(line.as_bytes(), SMALL, &call).await.is_ok() && back
+            let (ended, given) = tokio::join!(ended, given);
+            drop(claim);
+            ended && given
         };
         last_work("android-end", LAST_WORDS, end, || {
             tracing::debug!(name: "agent_device.android.session_left", "a session could not be ended");
         });
     }
+}
+
+/// Whether a helper says that it ends.
+async fn quits(device: &AdbDevice, session: &Session) -> bool {
+    let call = Call::standalone(QUIT);
+    let Ok(socket) = device.connect_to(&session.socket, &call).await else {
+        return false;
+    };
+    let line = session.line(Command::new("quit", ""), "quit-0", &call);
+    socket.ask(line.as_bytes(), SMALL, &call).await.is_ok()
+}
+
+async fn stop(device: &AdbDevice, package: &str, call: &Call) -> Result<()> {
+    let stop = ShellCommand::new("am")?.args(["force-stop", package])?;
+    device.shell(&stop, call).await?.checked(&stop)?;
+    Ok(())
 }
 
 /// A port of the device for a session. The dynamic ports of Linux begin above.
@@ -210,9 +246,15 @@ pub(super) fn any_port() -> u16 {
 
 /// How long a command may wait for its turn: behind a slow one it must not run when nobody waits for it any more.
 pub(super) fn ttl(call: &Call) -> String {
+    format!("@ttl={}", patience(call, Duration::ZERO))
+}
+
+/// How long something on the device may take so that its answer is here in time, in milliseconds. `besides` is what it does before
+/// that takes time, too.
+pub(super) fn patience(call: &Call, besides: Duration) -> u128 {
     let left = call.remaining();
-    let patience = left.saturating_sub(WAY_BACK).max(left / 2);
-    format!("@ttl={}", patience.as_millis().max(1))
+    let patience = left.saturating_sub(WAY_BACK + besides).max(left / 2);
+    patience.as_millis().max(1)
 }
 
 impl Session {
@@ -255,8 +297,8 @@ pub(super) enum Start {
     /// The helper itself does not start: trying again at once would cost every command the same.
     Helper {
         error: Error,
-        /// Whether its run is over.
-        ended: bool,
+        /// How its run has ended, if it has.
+        ended: Option<Ended>,
         /// Whether it was its socket that could not be made.
         by_socket: bool,
     },
@@ -270,7 +312,7 @@ async fn until_ready(
 ) -> Result<Vec<u8>, Start> {
     let still_runs = |error| Start::Helper {
         error,
-        ended: false,
+        ended: None,
         by_socket: false,
     };
     let mut text = Vec::new();
@@ -307,14 +349,14 @@ fn ended_early(said: &str) -> Start {
         error = error.with_detail("helperEnded", how.as_str());
     }
     Start::Helper {
-        error: match how {
+        error: match &how {
             // What it said is known, and it is not that another tool is in the way.
             Ended::NotInstalled | Ended::Denied(_) | Ended::SystemCrashed => {
                 error.with_hint(how.hint())
             }
             _ => error,
         },
-        ended: true,
+        ended: Some(how),
         by_socket: SOCKET_FAILURES.iter().any(|kind| said.contains(kind)),
     }
 }
@@ -324,8 +366,14 @@ impl Start {
     fn may_run(&self) -> bool {
         match self {
             Self::Adb(error) => !error.dispatched().is_no(),
-            Self::Helper { ended, .. } => !ended,
+            Self::Helper { ended, .. } => ended.is_none(),
         }
+    }
+
+    /// Whether the device does not have the helper.
+    pub(super) fn is_missing(&self) -> bool {
+        let missing = Some(Ended::NotInstalled);
+        matches!(self, Self::Helper { ended, .. } if *ended == missing)
     }
 }
 
@@ -355,6 +403,16 @@ mod tests {
                 ..
             }
         )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_device_does_ends_before_its_answer_is_given_up() {
+        let call = |ms| Call::standalone(Duration::from_millis(ms));
+        let quiet = Duration::from_millis(300);
+        assert_eq!(patience(&call(90_000), quiet), 89_600);
+        assert_eq!(patience(&call(90_000), Duration::ZERO), 89_900);
+        assert_eq!(patience(&call(500), quiet), 250, "never below half");
+        assert_eq!(patience(&call(0), quiet), 1);
     }
 
     #[test]

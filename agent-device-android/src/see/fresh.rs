@@ -1,11 +1,12 @@
 //! Captures that can be trusted: not the screen from before the last action, not one that has not drawn yet.
 //!
 //! After an action that may lead somewhere else, accessibility can go on telling the old screen for a while, and so can the
-//! frameworks that keep their own copy of it. A tree that is to the byte what it was before such an action is therefore asked for
-//! again, until it changes or it has had its time: an action may also change nothing.
+//! frameworks that keep their own copy of it. A tree that shows what it showed before such an action is therefore asked for
+//! again, until it changes or it has had its time: an action may also change nothing. A tree that differs in little is believed:
+//! most actions change little, and doubt would cost each of them more than a second.
 
 use std::{
-    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    hash::{DefaultHasher, Hasher as _},
     time::Duration,
 };
 
@@ -50,9 +51,35 @@ impl Mark {
     }
 }
 
-/// Documents of the same bytes have the same one.
+/// Documents that show the same have the same one. What changes by itself, or with a press that has led nowhere yet, is no other
+/// screen: the system's bars with their clock, and which element has the focus or is selected.
 pub(crate) fn fingerprint(document: &[u8]) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(document)
+    let mut hasher = DefaultHasher::new();
+    let mut tags = memchr::memchr_iter(b'<', document).peekable();
+    while let Some(at) = tags.next() {
+        let end = tags.peek().copied().unwrap_or(document.len());
+        let tag = document.get(at..end).unwrap_or_default();
+        if memchr::memmem::find(tag, b" package=\"com.android.systemui\"").is_none() {
+            feed(&mut hasher, tag, &[b" focused=\"", b" selected=\""]);
+        }
+    }
+    hasher.finish()
+}
+
+/// Hashes a tag without these attributes. A quote within a value is always escaped.
+fn feed(hasher: &mut DefaultHasher, mut tag: &[u8], but: &[&[u8]]) {
+    let [attribute, others @ ..] = but else {
+        hasher.write(tag);
+        return;
+    };
+    while let Some(at) = memchr::memmem::find(tag, attribute) {
+        let (before, rest) = tag.split_at(at);
+        feed(hasher, before, others);
+        let value = rest.get(attribute.len()..).unwrap_or_default();
+        let end = memchr::memchr(b'"', value).map_or(value.len(), |end| end + 1);
+        tag = value.get(end..).unwrap_or_default();
+    }
+    feed(hasher, tag, others);
 }
 
 /// What is to be done about a look.
@@ -151,6 +178,37 @@ mod tests {
             snapshot: builder.finish(SnapshotInfo::new("x", Quality::healthy("x"))),
             fingerprint,
             poor,
+        }
+    }
+
+    #[test]
+    fn a_clock_and_a_pressed_button_make_no_other_screen() {
+        let screen = |clock: &str, button: &str, text: &str| {
+            fingerprint(
+                format!(
+                    "<hierarchy rotation=\"0\"><node text=\"{clock}\" package=\"com.android.systemui\" bounds=\"[0,0][9,9]\" />\
+                     <node text=\"Next\" package=\"com.app\"{button} bounds=\"[0,0][9,9]\" /><node text=\"{text}\" /></hierarchy>"
+                )
+                .as_bytes(),
+            )
+        };
+        let before = screen("9:41", " selected=\"false\"", "one");
+        for button in [
+            " focused=\"true\" selected=\"true\"",
+            " selected=\"true\"",
+            "",
+        ] {
+            assert_eq!(screen("9:42", button, "one"), before, "{button}");
+        }
+        assert_ne!(screen("9:41", " selected=\"false\"", "two"), before);
+        assert_ne!(screen("9:41", " checked=\"true\"", "one"), before);
+        for cut in [
+            &b""[..],
+            b"<",
+            b"<a focused=\"",
+            b"< selected=\"\" focused=\"x",
+        ] {
+            fingerprint(cut);
         }
     }
 

@@ -218,15 +218,17 @@ pub(crate) async fn orientation(helper: &Helper, call: &Call) -> Result<Orientat
     })
 }
 
-/// Once the screen rests: a keyboard slides in after its field has the focus.
-pub(crate) async fn keyboard(helper: &Helper, call: &Call) -> Result<Keyboard> {
+/// Once the screen rests: a keyboard slides in after its field has the focus. That there is none is told by all windows only: what
+/// gestures are kept from has no floating keyboards.
+pub(crate) async fn keyboard(helper: &Helper, memory: &Memory, call: &Call) -> Result<Keyboard> {
     let limit = helper.config.quiet_limit.min(call.remaining());
-    Ok(
-        match viewport_at_rest(helper, limit, call).await?.keyboard {
-            Some(frame) => Keyboard::Visible { frame },
-            None => Keyboard::Absent,
-        },
-    )
+    match viewport_at_rest(helper, limit, call).await?.keyboard {
+        Some(frame) => Ok(Keyboard::Visible { frame }),
+        None => {
+            let screen = tree(helper, memory, &CaptureOptions::raw(), call).await?;
+            Ok(screen.info().keyboard)
+        }
+    }
 }
 
 pub(crate) async fn app_state(helper: &Helper, call: &Call) -> Result<AppState> {

@@ -11,7 +11,7 @@ use agent_device_core::{
         rows::{android_helper as rows, post_action_guard},
     },
     geometry::{Point, Rect},
-    snapshot::{CaptureOptions, Flag, Quality, SnapshotBuilder, SnapshotInfo},
+    snapshot::{CaptureOptions, Flag, Keyboard, Quality, SnapshotBuilder, SnapshotInfo},
     testing::Gate,
 };
 
@@ -237,7 +237,7 @@ async fn every_row_of_the_helper_is_what_really_happens() {
     let error = act(scripts, Action::KeyboardDismiss).await;
     gate.cites(rows::KEYBOARD_STAYS, &error);
     let mut scripts = vec![done("viewport", 3, &format!("{VIEWPORT}rotation=0\n"))];
-    scripts.extend(["1\n", "0\n", "", ""].map(printed));
+    scripts.extend(["1\n", "0\n", "", "", ""].map(printed));
     scripts
         .extend((4..60).map(|number| done("viewport", number, &format!("{VIEWPORT}rotation=0\n"))));
     let turn = Action::SetOrientation(Orientation::LandscapeLeft);
@@ -396,4 +396,59 @@ async fn a_link_is_open_once_its_app_is_in_front() {
     let performed = android.perform(&open, &call).await.unwrap();
     std::mem::forget(android);
     assert_eq!(performed.warnings.len(), 1, "{performed:?}");
+}
+
+/// The guard of a press needs no capture to know what was in front: the app that was opened.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_press_that_leads_out_of_an_app_is_told_without_a_look_before() {
+    let front = |package: &str| format!("{VIEWPORT}activePackage={package}\n");
+    let opened = || {
+        vec![
+            printed("package:com.app\n"),
+            printed("priority=0\ncom.app/.Main\n"),
+            printed("Starting: Intent { x }\nStatus: ok\nActivity: com.app/.Main\n"),
+        ]
+    };
+    let open = Action::Open(OpenTarget::App("com.app".to_owned()));
+    let launcher = front("com.android.launcher3");
+    let tapped = |at: u32| vec![done("tap", at, ""), done("viewport", at + 1, &launcher)];
+
+    let (_peer, android) = follow([opened(), tapped(3)].concat()).await;
+    let call = Call::standalone(Duration::from_secs(5));
+    android.perform(&open, &call).await.unwrap();
+    let error = android.perform(&tap(), &call).await.unwrap_err();
+    assert_eq!(error.reason(), Some("android_press_left_app"), "{error:?}");
+    std::mem::forget(android);
+
+    // Home has led out of it, and the press is meant for what is there.
+    let home = vec![done("key", 3, ""), done("viewport", 4, &launcher)];
+    let (_peer, android) = follow([opened(), home, tapped(5)].concat()).await;
+    android.perform(&open, &call).await.unwrap();
+    android.perform(&Action::Home, &call).await.unwrap();
+    android.perform(&tap(), &call).await.unwrap();
+    std::mem::forget(android);
+}
+
+/// A floating keyboard is none that gestures are kept from.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keyboard_is_absent_only_if_all_windows_say_so() {
+    let screen_of = |keyboard: &str| {
+        format!(
+            "<hierarchy rotation=\"0\">{keyboard}<node window-type=\"1\" window-active=\"true\" \
+             window-bounds=\"[0,0][90,90]\" class=\"android.widget.FrameLayout\" bounds=\"[0,0][90,90]\"><node \
+             class=\"android.widget.TextView\" text=\"a\" bounds=\"[0,0][9,9]\" /></node></hierarchy>"
+        )
+    };
+    let floating = "<node window-type=\"2\" window-region-rect=\"false\" window-bounds=\"[0,50][40,90]\" \
+        class=\"android.widget.FrameLayout\" bounds=\"[0,50][40,90]\" />";
+    for (document, wanted) in [
+        (screen_of(""), Keyboard::Absent),
+        (screen_of(floating), Keyboard::Unknown),
+    ] {
+        let scripts = vec![done("viewport", 3, VIEWPORT), screen(4, &document)];
+        let (_peer, android) = follow(scripts).await;
+        let call = Call::standalone(Duration::from_secs(5));
+        assert_eq!(android.keyboard(&call).await.unwrap(), wanted);
+        std::mem::forget(android);
+    }
 }

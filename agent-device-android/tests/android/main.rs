@@ -19,5 +19,6 @@ mod program;
 mod quoting;
 mod reference;
 mod session;
+mod stuck;
 mod suite;
 mod testbed;
