@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{backend::Memory, helper::Helper, see};
 use agent_device_core::{
-    Call, Error, ErrorCode, Result, Snapshot,
+    Call, Error, ErrorCode, Result, Role, Snapshot,
     action::{FieldState, Performed, Text, Touch},
     dispatch::rows::android_helper as rows,
     observe::Judgement,
@@ -96,10 +96,11 @@ async fn focused(
 ) -> Result<Field> {
     touch::tap(helper, memory, touch, 1, call).await?;
     let has_focus = |screen: &Snapshot, _: Option<&_>, _| match meant.focused(screen) {
-        Some(field) => Judgement::Done(Field {
+        Some(field) => Judgement::Done(Some(Field {
             held: state(field),
             secret: field.is(Flag::Secure),
-        }),
+        })),
+        None if is_in_keyboard(screen) => Judgement::Done(None),
         None => Judgement::go_on(),
     };
     let field = wait::until(
@@ -110,7 +111,16 @@ async fn focused(
         has_focus,
     )
     .await?;
-    field.ok_or_else(|| {
+    if matches!(field, Some(None)) {
+        return Err(Error::new(
+            ErrorCode::CommandFailed,
+            "the keyboard has taken the focus for a field of its own",
+        )
+        .uncertain(rows::FOCUS_NOT_OBSERVED)
+        .with_reason("ime_capture")
+        .with_hint("Close the keyboard's search or handwriting field, or drive the device with the invisible keyboard."));
+    }
+    field.flatten().ok_or_else(|| {
         Error::new(
             ErrorCode::CommandFailed,
             "the field was tapped and does not have the focus",
@@ -119,6 +129,14 @@ async fn focused(
         .with_reason("text_entry_focus_not_observed")
         .with_hint("Take a snapshot to see what has the focus, and what the tap has opened.")
     })
+}
+
+/// Whether a keyboard's own field has the focus, such as that of its search: a text would go there.
+fn is_in_keyboard(screen: &Snapshot) -> bool {
+    let mut focused = screen
+        .nodes()
+        .filter(|node| node.is(Flag::Focused) && node.is(Flag::Editable));
+    focused.any(|node| node.ancestors().any(|node| node.role() == Role::Keyboard))
 }
 
 /// What the field holds once it holds still. One that shows what it held before may not have drawn yet. The text was sent: a

@@ -40,7 +40,18 @@ pub(crate) fn focused(id: &str, attributes: &str) -> String {
     )
 }
 
-pub(crate) const NAME: &str = "com.app:id/name";
+pub(crate) /// A keyboard with a field of its own that has the focus, over an app.
+fn in_keyboard() -> String {
+    format!(
+        "<hierarchy rotation=\"0\"><node window-type=\"2\" class=\"android.widget.FrameLayout\" bounds=\"[0,50][90,90]\"><node \
+         class=\"android.widget.EditText\" resource-id=\"com.keys:id/search\" focused=\"true\" editable=\"true\" \
+         bounds=\"[0,50][90,60]\" /></node><node window-type=\"1\" class=\"android.widget.FrameLayout\" \
+         bounds=\"[0,0][90,90]\"><node class=\"android.widget.EditText\" resource-id=\"{NAME}\" editable=\"true\" \
+         bounds=\"[0,0][100,40]\" /></node></hierarchy>"
+    )
+}
+
+const NAME: &str = "com.app:id/name";
 
 fn refused(action: &str, number: u32) -> Vec<Step> {
     let text = "ok=false\nstarted=false\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
@@ -93,6 +104,13 @@ async fn what_went_out_before_a_fill_failed_is_counted() {
             false,
             1,
             "text_entry_focus_not_observed",
+        ),
+        (
+            "the focus goes to the keyboard's own field",
+            vec![tap(), screen(4, &in_keyboard())],
+            false,
+            1,
+            "ime_capture",
         ),
         (
             "the text is refused",
