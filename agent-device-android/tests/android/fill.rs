@@ -40,7 +40,7 @@ pub(crate) fn focused(id: &str, attributes: &str) -> String {
     )
 }
 
-pub(crate) /// A keyboard with a field of its own that has the focus, over an app.
+/// A keyboard with a field of its own that has the focus, over an app.
 fn in_keyboard() -> String {
     format!(
         "<hierarchy rotation=\"0\"><node window-type=\"2\" class=\"android.widget.FrameLayout\" bounds=\"[0,50][90,90]\"><node \
@@ -51,7 +51,7 @@ fn in_keyboard() -> String {
     )
 }
 
-const NAME: &str = "com.app:id/name";
+pub(crate) const NAME: &str = "com.app:id/name";
 
 fn refused(action: &str, number: u32) -> Vec<Step> {
     let text = "ok=false\nstarted=false\nerrorType=java.lang.IllegalStateException\nmessage=no\n";

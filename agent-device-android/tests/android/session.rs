@@ -4,17 +4,24 @@
 use std::{process::Stdio, time::Duration};
 
 use agent_device_android::{
-    AdbConfig, Android, AndroidConfig, KeyboardChoice, SessionScope,
+    AdbConfig, Android, AndroidConfig, Apps, InstallOptions, KeyboardChoice, SessionScope,
     adb::{AdbDevice, AdbServer, Endpoint, Remote, ShellCommand},
 };
 use agent_device_core::{
     Call, Device, ErrorCode, Interactor as _,
-    action::{Action, Touch},
+    action::{Action, Orientation, Touch},
     geometry::Point,
+    selector,
 };
-use tokio::process::Command;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::Command,
+};
 
-use crate::{peers::RealServer, testbed::TestbedDevice};
+use crate::{
+    peers::{RealServer, at_root},
+    testbed::TestbedDevice,
+};
 
 const HELPER: &str = "dev.agentdevice.helper";
 
@@ -60,7 +67,10 @@ async fn a_session_is_there_as_long_as_it_is_meant_to_be() {
     a_death_is_named(&device).await;
     a_foreign_owner_is_named(&device, &peer).await;
     the_keyboard_comes_back(&device).await;
+    the_display_comes_back(&device).await;
     a_host_that_dies_leaves_nothing_for_long(&device, &peer, &real).await;
+    a_host_that_dies_at_its_work_leaves_nothing_for_long(&device, &peer, &real).await;
+    a_device_that_another_process_drives_is_refused(&device, &peer, &real).await;
     real.stop().await;
 }
 
@@ -157,6 +167,33 @@ async fn the_keyboard_comes_back(device: &AdbDevice) {
     assert_eq!(said(device, &record).await, "null");
 }
 
+/// How the display is set to turn.
+async fn rotation(device: &AdbDevice) -> [String; 2] {
+    let get = async |key| said(device, &["settings", "get", "system", key]).await;
+    [
+        get("accelerometer_rotation").await,
+        get("user_rotation").await,
+    ]
+}
+
+async fn the_display_comes_back(device: &AdbDevice) {
+    let own = rotation(device).await;
+    let android = Android::connect(device.clone(), AndroidConfig::default())
+        .await
+        .unwrap();
+    let turn = Action::SetOrientation(Orientation::LandscapeLeft);
+    android.perform(&turn, &call()).await.unwrap();
+    assert_ne!(rotation(device).await, own);
+    // As if its host had died here: the next start puts it in order.
+    let next = Android::connect(device.clone(), AndroidConfig::default())
+        .await
+        .unwrap();
+    assert_eq!(rotation(device).await, own);
+    next.close().await.unwrap();
+    android.close().await.unwrap();
+    assert_eq!(rotation(device).await, own);
+}
+
 /// Where the host that dies finds its device.
 const PLACE: &str = "AGENT_DEVICE_TEST_DIES_ON";
 
@@ -166,12 +203,19 @@ async fn a_host_that_is_killed_at_any_time() {
     let Ok(place) = std::env::var(PLACE) else {
         return;
     };
-    let (port, address) = place.split_once(' ').unwrap();
+    let mut words = place.split(' ');
+    let (port, address) = (words.next().unwrap(), words.next().unwrap());
+    let work = words.next().unwrap();
     let mut config = AdbConfig::default();
     config.start_server = false;
     let server = AdbServer::new(Endpoint::local(port.parse().unwrap()), config);
+    if work != "connects" {
+        let builder = Android::builder().server(server).serial(address);
+        let android = builder.connect().await.unwrap();
+        println!("begun");
+        return works(android, work.parse().unwrap()).await;
+    }
     let config = with(|config| config.keyboard = KeyboardChoice::Invisible);
-    println!("begun");
     loop {
         let builder = Android::builder().server(server.clone()).serial(address);
         let android = builder.config(config.clone()).connect().await.unwrap();
@@ -182,30 +226,152 @@ async fn a_host_that_is_killed_at_any_time() {
     }
 }
 
+/// Goes on for ever with whatever leaves something on a device when it is cut: a finger that is down, a keyboard that is
+/// borrowed, a display that is turned, a port that leads elsewhere.
+async fn works(android: Android, seed: u64) {
+    let point = Point::new(540.0, 1200.0);
+    let hold = |ms| {
+        let touch = Touch {
+            point,
+            target: None,
+        };
+        Action::LongPress(touch, Duration::from_millis(ms))
+    };
+    let field = selector::id("email");
+    let device = Device::new(std::sync::Arc::new(android));
+    for round in seed.. {
+        // What fails does so for the device's own reasons: the next one follows.
+        match round % 5 {
+            0 => drop(device.perform(hold(400)).await),
+            1 => {
+                let turn = Action::SetOrientation(match round % 2 {
+                    0 => Orientation::LandscapeLeft,
+                    _ => Orientation::LandscapeRight,
+                });
+                drop(device.perform(turn).await);
+            }
+            2 => drop(device.open_url("fixture://login").await),
+            3 => drop(device.locate(field.clone()).fill("\u{1f600}").await),
+            _ => drop(device.open_url("fixture://localhost:18081/login").await),
+        }
+    }
+}
+
+/// A host of its own that does this on the device.
+fn host(port: u16, peer: &TestbedDevice, work: &str) -> Command {
+    let mut host = Command::new(std::env::current_exe().unwrap());
+    host.args([
+        "--exact",
+        "session::a_host_that_is_killed_at_any_time",
+        "--nocapture",
+    ])
+    .env(PLACE, format!("{port} {} {work}", peer.address))
+    .env("RUST_BACKTRACE", "0")
+    .stdout(Stdio::null())
+    .stderr(Stdio::null())
+    .kill_on_drop(true);
+    host
+}
+
+fn port_of(real: &RealServer) -> u16 {
+    match real.server.endpoint() {
+        Endpoint::Tcp { port, .. } => *port,
+        other => panic!("the server listens on a port: {other:?}"),
+    }
+}
+
+/// Waits until a host says that it has connected.
+async fn begun(host: &mut Command) -> tokio::process::Child {
+    let mut child = host.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let begun = async {
+        while lines
+            .next_line()
+            .await
+            .unwrap()
+            .is_some_and(|line| !line.contains("begun"))
+        {}
+    };
+    let begun = tokio::time::timeout(Duration::from_secs(60), begun).await;
+    begun.expect("the host connects");
+    child
+}
+
+async fn a_host_that_dies_at_its_work_leaves_nothing_for_long(
+    device: &AdbDevice,
+    peer: &TestbedDevice,
+    real: &RealServer,
+) {
+    let apk = at_root("helper-apk/dist/fixture.apk");
+    let apps = Apps::of(device);
+    let options = InstallOptions::default();
+    apps.install(apk, &options, &call()).await.unwrap();
+    let own = (keyboard(device).await, rotation(device).await);
+    let (mut borrowed, mut turned, mut led) = (0, 0, 0);
+    // Other times with each run, and those of a run that failed again.
+    let seed = match std::env::var("AGENT_DEVICE_TEST_SEED") {
+        Ok(seed) => seed.parse().unwrap(),
+        Err(_) => u64::from(std::process::id()),
+    };
+    println!("AGENT_DEVICE_TEST_SEED={seed}");
+    let mut random = seed;
+    for round in 0..20 {
+        // Knuth's constants.
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let time = (random >> 33) % 2500;
+        let mut host = host(port_of(real), peer, &(random >> 60).to_string());
+        let mut child = begun(&mut host).await;
+        tokio::time::sleep(Duration::from_millis(time)).await;
+        child.kill().await.unwrap();
+        borrowed += u32::from(keyboard(device).await != own.0);
+        turned += u32::from(rotation(device).await != own.1);
+        led += u32::from(!device.reverses(&call()).await.unwrap().is_empty());
+
+        let at = format!("round {round} of seed {seed}, after {time} ms");
+        let next = Android::connect(device.clone(), AndroidConfig::default()).await;
+        let next = next.unwrap_or_else(|error| panic!("{at}: {error:?}"));
+        let now = (keyboard(device).await, rotation(device).await);
+        assert_eq!(now, own, "{at}");
+        // No finger is down: what is pressed now is pressed.
+        next.perform(&Action::Home, &call()).await.unwrap();
+        next.close().await.unwrap();
+        assert!(!runs(device).await, "{at}");
+        assert_eq!(real.server.forwards(&call()).await.unwrap(), []);
+    }
+    println!(
+        "killed 20 times at work: {borrowed} times with a borrowed keyboard, {turned} times turned, {led} times with a port"
+    );
+    assert!(turned >= 1, "the kills must hit something");
+}
+
+async fn a_device_that_another_process_drives_is_refused(
+    device: &AdbDevice,
+    peer: &TestbedDevice,
+    real: &RealServer,
+) {
+    let mut child = begun(&mut host(port_of(real), peer, "0")).await;
+    let error = Android::connect(device.clone(), AndroidConfig::default())
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), ErrorCode::DeviceInUse, "{error:?}");
+    assert_eq!(error.detail("ownerPid"), Some(&child.id().into()));
+    assert!(error.dispatched().is_no());
+    child.kill().await.unwrap();
+    let next = Android::connect(device.clone(), AndroidConfig::default());
+    next.await.unwrap().close().await.unwrap();
+}
+
 async fn a_host_that_dies_leaves_nothing_for_long(
     device: &AdbDevice,
     peer: &TestbedDevice,
     real: &RealServer,
 ) {
     let own = keyboard(device).await;
-    let Endpoint::Tcp { port, .. } = real.server.endpoint() else {
-        panic!("the server listens on a port");
-    };
     let (mut taken, mut running) = (0, 0);
     for round in 0..20_u64 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "session::a_host_that_is_killed_at_any_time",
-                "--nocapture",
-            ])
-            .env(PLACE, format!("{port} {}", peer.address))
-            .env("RUST_BACKTRACE", "0")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
+        let mut child = host(port_of(real), peer, "connects").spawn().unwrap();
         // Times that fall into every phase: installing, starting, exchanging, working, ending.
         let time = 60 + round * 131 % 1700;
         tokio::time::sleep(Duration::from_millis(time)).await;
