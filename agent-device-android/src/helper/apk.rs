@@ -1,5 +1,7 @@
 //! The apps that this crate brings along, and whether a device needs them.
 
+use std::time::Duration;
+
 use agent_device_core::{Call, Result};
 
 use crate::{
@@ -27,6 +29,10 @@ pub(crate) static KEYBOARD: Bundle = Bundle {
     apk: include_bytes!("../../../helper-apk/dist/ime.apk"),
 };
 pub(super) const RUNNER: &str = "dev.agentdevice.helper/.HelperInstrumentation";
+
+/// How long a device may take to say which version it has, and to hand it out.
+const ASKING: Duration = Duration::from_secs(5);
+const COMPARING: Duration = Duration::from_secs(10);
 
 /// What the device has of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +109,7 @@ impl Bundle {
             "--show-versioncode",
             self.package,
         ])?;
+        let call = &call.at_most(ASKING);
         let output = device.shell(&list, call).await?;
         if output.code == 0 {
             return Ok(listed_version(&output.stdout_text(), self.package));
@@ -113,7 +120,9 @@ impl Bundle {
         Ok(dumped_version(&output.stdout_text(), self.package))
     }
 
+    /// `None`, too, when it takes long: an install then costs no more.
     async fn same_content(&self, device: &AdbDevice, call: &Call) -> Option<bool> {
+        let call = &call.at_most(COMPARING);
         let path = ShellCommand::new("pm")
             .and_then(|pm| pm.args(["path", self.package]))
             .ok()?;

@@ -10,7 +10,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Helper => "android-snapshot-helper-v1",
             Self::Keyboard => "android-ime-helper-v1",

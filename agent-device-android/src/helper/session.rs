@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::{
     Command, Ended, Helper, MAX_DEPTH, MAX_NODES, SMALL, State,
     left::{Left, START},
+    reply::Protocol,
 };
 use crate::{
     adb::{AdbDevice, Remote, ShellCommand, ShellEvent, ShellOutput, ShellStream},
@@ -327,7 +328,9 @@ async fn until_ready(
             Ok(Err(error)) => return Err(Start::Adb(error)),
             Ok(Ok(Some(ShellEvent::Stdout(bytes) | ShellEvent::Stderr(bytes)))) => {
                 text.extend_from_slice(&bytes);
-                if memchr::memmem::find(&text, b"sessionReady=true").is_some() {
+                // Lines of one record, in any order.
+                let said = |what: &str| memchr::memmem::find(&text, what.as_bytes()).is_some();
+                if said(Protocol::Helper.name()) && said("sessionReady=true") {
                     return Ok(text);
                 }
                 if text.len() > MAX_PRINTED {

@@ -154,7 +154,13 @@ pub(crate) async fn capture(
         info.app.as_deref(),
         info.system_surface.as_deref() == Some(SYSTEM_DIALOG),
     );
-    Ok(look.snapshot)
+    Ok(match stale {
+        true => look
+            .snapshot
+            .with_detail("freshness", "unchanged-since-the-action")
+            .with_detail("looks", observed.timeline.count().to_string()),
+        false => look.snapshot,
+    })
 }
 
 fn canceled() -> Error {

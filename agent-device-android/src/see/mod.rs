@@ -17,7 +17,7 @@ use crate::{
     backend::Memory,
     error::TOO_LARGE,
     helper::{Command, Facts, Helper, HelperFailure},
-    hierarchy::{self, Content, Limits},
+    hierarchy::{self, Content, Limits, Occlusion},
 };
 pub(crate) use alert::{Found as FoundAlert, PERMISSIONS, SYSTEM, find as find_alert};
 pub(crate) use fresh::{Mark, capture, fingerprint};
@@ -46,9 +46,9 @@ async fn look(
     options: &CaptureOptions,
     call: &Call,
 ) -> Result<Look> {
-    let (facts, document, source) = helper.snapshot(call).await?;
+    let (told, document, source) = helper.snapshot(call).await?;
     let app = memory.app();
-    let mut facts = hierarchy_facts(&facts, app.as_deref(), source, helper.config.bare_ids);
+    let mut facts = hierarchy_facts(&told, app.as_deref(), source, helper.config.bare_ids);
     // It may have turned since: the next touch is checked against what is now.
     if let Some(display) = facts.display {
         memory.set_display(display);
@@ -68,9 +68,38 @@ async fn look(
     Ok(Look {
         fingerprint,
         poor: matches!(decoded.content, Content::Unusable(_)),
-        snapshot: decoded.snapshot,
+        snapshot: with_details(decoded.snapshot, &told, decoded.occlusion),
     })
 }
+
+/// What the helper tells of a capture, under its own names.
+const DETAILS: [&str; 6] = [
+    "captureMode",
+    "windowCount",
+    "nodeCount",
+    "missingRootWindowTypes",
+    "truncatedBy",
+    "displayChanged",
+];
+
+fn with_details(snapshot: Snapshot, told: &Facts, occlusion: Occlusion) -> Snapshot {
+    let told = DETAILS
+        .into_iter()
+        .filter_map(|key| Some((key, told.get(key)?)))
+        .filter(|(_, value)| !value.is_empty());
+    let snapshot = told.fold(snapshot, |snapshot, (key, value)| {
+        // Everything from a device is bounded.
+        snapshot.with_detail(key, value.chars().take(100).collect::<String>())
+    });
+    // Then that nothing is marked as covered says nothing.
+    match occlusion {
+        Occlusion::Scanned => snapshot,
+        Occlusion::NoDrawingOrder => snapshot.with_detail(UNSCANNED, "no-drawing-order"),
+        Occlusion::GaveUp => snapshot.with_detail(UNSCANNED, "gave-up"),
+    }
+}
+
+const UNSCANNED: &str = "occlusionScanUnavailable";
 
 /// Whether there is more than one colour within `window`. `None`: the device makes no pictures.
 async fn picture_shows(

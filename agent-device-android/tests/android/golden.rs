@@ -254,7 +254,7 @@ async fn every_row_of_the_adb_layer_is_what_really_happens() {
 
     // A keyboard that a device does not remember is not exchanged.
     let nothing = || printed("");
-    let ready = Step::Send(frame(1, b"INSTRUMENTATION_STATUS: sessionReady=true\n"));
+    let ready = Step::Send(frame(1, crate::helper_golden::READY));
     let session = service(vec![okay(), ready, Step::Hang]);
     let peer = Scripted::start(vec![session, nothing(), printed("com.x/.Y\n"), nothing()]).await;
     let device = peer.server.device("x").unwrap().with_features("shell_v2");

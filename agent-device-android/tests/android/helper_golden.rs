@@ -19,7 +19,8 @@ use crate::peers::{Scripted, Step, fail, frame, okay};
 
 const HEAD: &str = "agentDeviceProtocol=android-snapshot-helper-v1\noutputFormat=uiautomator-xml\n";
 pub(crate) const READY: &[u8] =
-    b"INSTRUMENTATION_STATUS: sessionReady=true\nINSTRUMENTATION_STATUS_CODE: 2\n";
+    b"INSTRUMENTATION_STATUS: agentDeviceProtocol=android-snapshot-helper-v1\n\
+    INSTRUMENTATION_STATUS: sessionReady=true\nINSTRUMENTATION_STATUS_CODE: 2\n";
 pub(crate) const VIEWPORT: &str = "kind=viewport\ndisplayWidth=1080\ndisplayHeight=2400\n";
 const KEYBOARD: &str = "keyboardX=0\nkeyboardY=1600\nkeyboardWidth=1080\nkeyboardHeight=800\n";
 
@@ -451,4 +452,36 @@ async fn a_keyboard_is_absent_only_if_all_windows_say_so() {
         assert_eq!(android.keyboard(&call).await.unwrap(), wanted);
         std::mem::forget(android);
     }
+}
+
+/// What is known about a capture beside its tree.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_capture_tells_how_it_was_taken_and_whether_it_is_doubtful() {
+    let facts = "captureMode=interactive-windows\nwindowCount=2\nmissingRootWindowTypes=\n";
+    let scripts = [
+        vec![screen_with(3, ALERT, facts), done("key", 4, "")],
+        (5..20).map(|number| screen(number, ALERT)).collect(),
+    ];
+    let (_peer, android) = follow(scripts.concat()).await;
+    let call = Call::standalone(Duration::from_secs(10));
+    let look = async || {
+        let seen = android.capture(&CaptureOptions::default(), &call).await;
+        seen.unwrap().info().details.clone()
+    };
+    let first = look().await;
+    let wanted = [
+        ("captureMode", "interactive-windows"),
+        ("occlusionScanUnavailable", "no-drawing-order"),
+        ("windowCount", "2"),
+    ];
+    let told: Vec<_> = first.iter().map(|(key, value)| (*key, &**value)).collect();
+    assert_eq!(told, wanted);
+    android.perform(&Action::Back, &call).await.unwrap();
+    let second = look().await;
+    assert_eq!(
+        second.get("freshness").map(String::as_str),
+        Some("unchanged-since-the-action")
+    );
+    assert!(second["looks"].parse::<u32>().unwrap() > 1, "{second:?}");
+    std::mem::forget(android);
 }

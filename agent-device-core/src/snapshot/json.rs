@@ -11,7 +11,7 @@ use crate::geometry::Direction;
 impl Serialize for View<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let info = self.snapshot().info();
-        let mut out = serializer.serialize_struct("View", 9)?;
+        let mut out = serializer.serialize_struct("View", 10)?;
         out.serialize_field("nodes", &Nodes(self))?;
         out.serialize_field("truncated", &info.truncated)?;
         out.serialize_field("snapshotQuality", &info.quality)?;
@@ -20,6 +20,11 @@ impl Serialize for View<'_> {
         out.serialize_field("keyboard", &info.keyboard)?;
         out.serialize_field("app", &info.app)?;
         out.serialize_field("title", &info.title)?;
+        if info.details.is_empty() {
+            out.skip_field("details")?;
+        } else {
+            out.serialize_field("details", &info.details)?;
+        }
         out.serialize_field("presentation", self.options())?;
         out.end()
     }

@@ -23,7 +23,7 @@ pub use quality::{ComparisonKey, Keyboard, Quality, QualityReason, QualityState}
 pub use target::Target;
 pub use view::{CaptureOptions, Disposition, HiddenContent, Line, View, ViewNode};
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use crate::{geometry::Rect, role::Role};
 use node::{NodeData, TextRange};
@@ -59,6 +59,8 @@ pub struct SnapshotInfo {
     pub system_surface: Option<String>,
     /// How long the device took, without the transport.
     pub acquisition: Option<Duration>,
+    /// What else the backend tells of this capture, in its own words: how it was taken, what could not be looked for.
+    pub details: BTreeMap<&'static str, String>,
 }
 
 impl SnapshotInfo {
@@ -91,6 +93,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Adds to what the backend tells of this capture.
+    #[must_use]
+    pub fn with_detail(mut self, key: &'static str, value: impl Into<String>) -> Self {
+        self.info.details.insert(key, value.into());
+        self
+    }
+
     /// A snapshot of a tree that could not be read: a single root without content, with the verdict `sparse`.
     pub fn sparse(reason: QualityReason, info: SnapshotInfo) -> Self {
         let mut builder = SnapshotBuilder::new(CaptureOptions::default());
