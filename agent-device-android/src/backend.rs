@@ -23,7 +23,8 @@ use crate::{act, adb::AdbDevice, config::AndroidConfig, helper::Helper, see};
 /// One Android device, driven through the helper app that this crate brings along.
 ///
 /// The helper's session holds the device's UiAutomation, of which there is one: other tools that want it have to wait until
-/// [`close`](Self::close), until this is dropped, or until [`AndroidConfig::idle_timeout`].
+/// [`close`](Self::close), until this is dropped, or until [`AndroidConfig::idle_timeout`]. Another process of this library is
+/// refused meanwhile, if it reaches the device by the same adb server: two would end each other's helper with every command.
 ///
 /// A [`Device`](agent_device_core::Device) takes it as its backend and shows only what all platforms have. Whoever wants the
 /// rest as well (apps, permissions, the log, adb) shares it:
@@ -188,7 +189,8 @@ impl Android {
     ///
     /// # Errors
     ///
-    /// The device or its adb server can't be reached, or the helper can't be installed or started. No app was touched.
+    /// The device or its adb server can't be reached, another process drives the device (`DEVICE_IN_USE`), or the helper can't be
+    /// installed or started. No app was touched.
     ///
     /// # Cancel safety
     ///
