@@ -126,8 +126,8 @@ struct Open {
 /// What a scroll container says about itself.
 #[derive(Clone, Copy)]
 struct Scrolls {
-    forward: bool,
-    backward: bool,
+    /// Whether there is more behind what it shows, and before it. `None`: whoever made the document does not tell.
+    more: Option<(bool, bool)>,
     horizontal: bool,
 }
 
@@ -351,8 +351,10 @@ impl<'d, 'f> Pass<'d, 'f> {
             hidden,
             bar,
             scrolls: read.scrollable.then(|| Scrolls {
-                forward: read.forward == Some(true),
-                backward: read.backward == Some(true),
+                more: match (read.forward, read.backward) {
+                    (None, None) => None,
+                    (forward, backward) => Some((forward == Some(true), backward == Some(true))),
+                },
                 horizontal: read.class.ends_with("HorizontalScrollView"),
             }),
             content: Edges::default(),
@@ -480,18 +482,32 @@ impl<'d, 'f> Pass<'d, 'f> {
             window.end = count;
         }
         if let Some(scrolls) = open.scrolls
-            && (scrolls.forward || scrolls.backward)
+            && scrolls.more != Some((false, false))
             && let Some(mut node) = self.builder.edit(NodeId::at(at))
         {
-            let (back, on) = if sideways(scrolls, shape.shown, open.content) {
-                (Direction::Left, Direction::Right)
-            } else {
-                (Direction::Up, Direction::Down)
+            let (own, content) = (shape.shown, open.content);
+            let sideways = sideways(scrolls, own, content);
+            let (back, on) = match sideways {
+                true => (Direction::Left, Direction::Right),
+                false => (Direction::Up, Direction::Down),
             };
-            if scrolls.backward {
+            let (forward, backward) = scrolls.more.unwrap_or_else(|| {
+                let seen = !content.is_empty() && !own.is_empty();
+                match sideways {
+                    true => (
+                        seen && content.right > own.right,
+                        seen && content.left < own.left,
+                    ),
+                    false => (
+                        seen && content.bottom > own.bottom,
+                        seen && content.top < own.top,
+                    ),
+                }
+            });
+            if backward {
                 node.hidden_content(back);
             }
-            if scrolls.forward {
+            if forward {
                 node.hidden_content(on);
             }
         }

@@ -303,7 +303,16 @@ fn scroll_containers_say_on_which_sides_there_is_more() {
     );
     assert_eq!(more(on, "[0,0][130,100]"), [Direction::Right]);
     assert_eq!(more(on, "[0,0][116,100]"), [Direction::Down]);
-    assert_eq!(more("", "[0,0][100,150]"), []);
+    // Documents of others don't tell: then what sticks out does.
+    assert_eq!(more("", "[0,0][100,150]"), [Direction::Down]);
+    assert_eq!(
+        more("", "[0,-9][100,150]"),
+        [Direction::Up, Direction::Down]
+    );
+    assert_eq!(more("", "[0,0][130,100]"), [Direction::Right]);
+    assert_eq!(more("", "[0,0][100,100]"), []);
+    let none = "can-scroll-forward=\"false\" can-scroll-backward=\"false\"";
+    assert_eq!(more(none, "[0,-9][100,150]"), []);
     let across = format!("class=\"android.widget.HorizontalScrollView\" {both}");
     assert_eq!(
         more(&across, "[0,0][100,100]"),
