@@ -12,8 +12,11 @@ use std::{
     time::Duration,
 };
 
-use agent_device_core::{Call, Error, ErrorCode, Result, dispatch::rows::core as rows};
-use tokio::time::Instant;
+use agent_device_core::{
+    Call, Error, ErrorCode,
+    dispatch::rows::core as rows,
+    observe::{End, Judgement, Schedule, observe_until},
+};
 
 use crate::adb::AdbDevice;
 
@@ -42,37 +45,53 @@ static HELD: Mutex<Option<HashMap<PathBuf, Weak<Claim>>>> = Mutex::new(None);
 
 impl Claim {
     /// Claims the device for this process.
-    pub(super) async fn take(device: &AdbDevice, call: &Call) -> Result<Arc<Self>> {
+    pub(super) async fn take(device: &AdbDevice, call: &Call) -> Result<Arc<Self>, Error> {
         let name = format!("{:?} {}", device.server().endpoint(), device.selector());
         Self::take_in(&std::env::temp_dir(), &name, WAIT, call).await
     }
 
-    async fn take_in(folder: &Path, name: &str, wait: Duration, call: &Call) -> Result<Arc<Self>> {
+    async fn take_in(
+        folder: &Path,
+        name: &str,
+        wait: Duration,
+        call: &Call,
+    ) -> Result<Arc<Self>, Error> {
         let plain = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
             true => c,
             false => '_',
         };
         let name: String = name.chars().map(plain).collect();
         let path = folder.join(format!("agent-device-android-{name}.lock"));
-        let until = (Instant::now() + wait).min(call.deadline());
-        loop {
-            match held(&path) {
-                Ok(Ok(claim)) => return Ok(claim),
-                Ok(Err(holder)) if Instant::now() >= until || call.cancel().is_cancelled() => {
-                    return Err(in_use(holder));
-                }
-                Ok(Err(_)) => tokio::time::sleep(PAUSE).await,
-                Err(error) => {
-                    tracing::debug!(name: "agent_device.android.unclaimed", %error, "whether another process drives the device is not known");
-                    return Ok(Arc::new(Self { lock: None }));
-                }
+        let observed = observe_until(
+            Schedule::new("android-claim", PAUSE, wait.min(call.remaining())),
+            call.cancel(),
+            None,
+            |_| async { held(&path) },
+            |_| false,
+            |held: &Held, _, _| match held {
+                Ok(claim) => Judgement::Done(Arc::clone(claim)),
+                Err(_) => Judgement::go_on(),
+            },
+        )
+        .await;
+        match observed.end {
+            End::Done { result, .. } => Ok(result),
+            End::Failed { error, .. } => {
+                tracing::debug!(name: "agent_device.android.unclaimed", %error, "whether another process drives the device is not known");
+                Ok(Arc::new(Self { lock: None }))
             }
+            End::Expired { last, .. } | End::Stalled { last, .. } => {
+                Err(in_use(last.and_then(Result::err).flatten()))
+            }
+            End::Canceled => Err(in_use(None)),
         }
     }
 }
 
-/// The claim, or who holds it.
-fn held(path: &Path) -> io::Result<Result<Arc<Claim>, Option<u32>>> {
+/// The claim, or the number of its holder, if it is known.
+type Held = Result<Arc<Claim>, Option<u32>>;
+
+fn held(path: &Path) -> io::Result<Held> {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let held = held.get_or_insert_default();
     held.retain(|_, claim| claim.strong_count() > 0);

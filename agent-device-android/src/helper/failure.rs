@@ -14,6 +14,9 @@ use crate::error::{AdbFailure, TOO_LARGE};
 
 /// How the helper's word for a failure ends when the time was over before the command's turn came.
 const TOO_LATE: &str = "TimeoutException";
+/// The reason when accessibility itself did not answer in time.
+pub(super) const TREE_TIMEOUT: &str = "accessibility-timeout";
+pub(super) const PICTURE: &str = "The screen's tree can't be had now: take a screenshot, which does not need it. An app that never rests holds it up.";
 /// And when the command is none for the field that it was meant for.
 const UNSUPPORTED: &str = "UnsupportedOperationException";
 
@@ -132,6 +135,7 @@ impl HelperFailure {
                 reason::DEADLINE_EXCEEDED
             }
             (Self::Refused { .. }, _) => "android_helper_refused",
+            (Self::Failed { kind, .. }, _) if kind.ends_with(TOO_LATE) => TREE_TIMEOUT,
             (Self::Failed { .. }, _) => "android_helper_failed",
         }
     }
@@ -183,10 +187,12 @@ impl From<HelperFailure> for Error {
                 .with_detail("helperEnded", how.as_str())
                 .with_source(Error::from(source)),
             HelperFailure::Refused { kind, message } | HelperFailure::Failed { kind, message } => {
-                error = error
-                    .with_detail("helperError", kind)
-                    .with_detail("helperMessage", message);
+                if error.reason() == Some(TREE_TIMEOUT) {
+                    error = error.with_hint(PICTURE);
+                }
                 error
+                    .with_detail("helperError", kind)
+                    .with_detail("helperMessage", message)
             }
             HelperFailure::Unreadable { .. } => error,
         }
@@ -230,6 +236,16 @@ mod tests {
             );
             assert!(error.dispatched().is_no());
         }
+    }
+
+    #[test]
+    fn a_tree_that_did_not_come_in_time_is_told_from_a_turn_that_did_not() {
+        let error = Error::from(HelperFailure::Failed {
+            kind: "java.util.concurrent.TimeoutException".to_owned(),
+            message: "Timed out waiting for Android UiAutomation to connect".to_owned(),
+        });
+        assert_eq!(error.reason(), Some(TREE_TIMEOUT));
+        assert!(error.hint().contains("screenshot"), "{}", error.hint());
     }
 
     #[test]

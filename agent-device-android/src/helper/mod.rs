@@ -26,6 +26,7 @@ mod typing;
 pub(crate) mod fuzzing;
 
 use std::{
+    convert::Infallible,
     fmt,
     sync::{Arc, atomic::AtomicU64, atomic::Ordering},
     time::Duration,
@@ -34,6 +35,7 @@ use std::{
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
     dispatch::{DispatchDisclosure as _, SendGuard, Verdict},
+    observe::{End, Judgement, Schedule, observe_until},
 };
 use tokio::{
     sync::{Mutex, MutexGuard},
@@ -72,6 +74,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long a session may take to say that it is there, and how soon it is asked again while a command runs.
 const PING: Duration = Duration::from_secs(2);
 const PING_AGAIN: Duration = Duration::from_millis(100);
+/// The exit code of a process that got SIGKILL.
+const KILLED: i32 = 137;
 /// What of the failure of a start its callers are told.
 const TOLD: [&str; 4] = [
     "uiAutomationOwner",
@@ -172,6 +176,15 @@ fn again(error: &Error) -> Error {
         }
     }
     told
+}
+
+/// What a session says when it is asked beside a command that may still run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pulse {
+    Free,
+    Busy,
+    /// Nothing, though it is answered at once.
+    Silent,
 }
 
 /// What became of a send, if it was one.
@@ -367,47 +380,64 @@ impl Helper {
     /// Waits for a command that was given up and may still run, as long as it may. A session that does not answer any more, or
     /// whose command runs on and on, is ended: otherwise it would cost every further command all of its time.
     async fn relieve(&self, state: &mut State, call: &Call) -> Result<(), HelperFailure> {
+        let session = state.session.as_ref();
+        let Some((session, until)) = session.and_then(|it| Some((it, it.late?))) else {
+            return Ok(());
+        };
+        let start = Instant::now();
+        let budget = until.saturating_duration_since(start).min(call.remaining());
+        let look = |_| async { Ok::<_, Infallible>(self.pulse(session, call).await) };
+        let observed = observe_until(
+            Schedule::new("helper-busy", PING_AGAIN, budget),
+            call.cancel(),
+            None,
+            look,
+            |_| false,
+            |pulse: &Pulse, _, _| match pulse {
+                Pulse::Free => Judgement::Done(true),
+                Pulse::Silent => Judgement::Done(false),
+                Pulse::Busy => Judgement::go_on(),
+            },
+        )
+        .await;
+        let (phase, after) = (Phase::Selecting, start.elapsed());
+        match observed.end {
+            End::Done { result: true, .. } => {
+                if let Some(session) = &mut state.session {
+                    session.late = None;
+                }
+                Ok(())
+            }
+            End::Canceled => Err(HelperFailure::Unopened(AdbFailure::Canceled { phase })),
+            _ if call.remaining().is_zero() => Err(HelperFailure::Unopened(AdbFailure::Timeout {
+                phase,
+                after,
+            })),
+            _ => self.give_up(state).await,
+        }
+    }
+
+    async fn pulse(&self, session: &Session, call: &Call) -> Pulse {
         let bundled = self.config.helper.is_bundled();
-        loop {
-            let Some(until) = state.session.as_ref().and_then(|session| session.late) else {
-                return Ok(());
-            };
-            // Another helper has no word that is answered beside a running command.
-            let ping = match bundled {
-                true => Command::new("ping", ""),
-                false => Command::new("viewport", "0"),
-            };
-            let limit = PING.min(call.remaining());
-            let answer = self.send(state, ping, None, &call.at_most(limit)).await;
-            let busy = match &answer {
-                Ok(reply) => reply.facts.is("busy") == Some(true),
-                Err(HelperFailure::Lost(failure)) => matches!(
-                    failure,
-                    AdbFailure::Timeout { .. } | AdbFailure::Canceled { .. }
-                ),
-                // Whatever is wrong, the command itself finds out.
-                Err(_) => false,
-            };
-            if let Some(session) = &mut state.session {
-                session.late = busy.then_some(until);
-            }
-            let given_up = answer.is_err() && bundled || Instant::now() >= until;
-            if !busy {
-                return Ok(());
-            }
-            if call.cancel().is_cancelled() || limit < PING && answer.is_err() {
-                let (phase, after) = (Phase::Selecting, limit);
-                return Err(HelperFailure::Unopened(
-                    match call.cancel().is_cancelled() {
-                        true => AdbFailure::Canceled { phase },
-                        false => AdbFailure::Timeout { phase, after },
-                    },
-                ));
-            }
-            if given_up {
-                return self.give_up(state).await;
-            }
-            tokio::time::sleep(PING_AGAIN.min(call.remaining())).await;
+        // Another helper has no word that is answered beside a running command.
+        let (ping, silent) = match bundled {
+            true => (Command::new("ping", ""), Pulse::Silent),
+            false => (Command::new("viewport", "0"), Pulse::Busy),
+        };
+        let call = call.at_most(PING);
+        let id = self.next_id(ping);
+        let Ok(socket) = self.device.connect_to(&session.socket, &call).await else {
+            // Whatever is wrong, the command itself finds out.
+            return Pulse::Free;
+        };
+        let line = session.line(ping, &id, &call);
+        match socket.ask(line.as_bytes(), ping.limit, &call).await {
+            Ok(bytes) => match Reply::read(bytes, &id, Protocol::Helper) {
+                Ok(reply) if reply.facts.is("busy") == Some(true) => Pulse::Busy,
+                _ => Pulse::Free,
+            },
+            Err(AdbFailure::Timeout { .. }) => silent,
+            Err(_) => Pulse::Free,
         }
     }
 
@@ -591,7 +621,13 @@ impl Helper {
             Ok(whole) => Ok(whole),
             Err(failure) => {
                 let said = format!("{printed}\n{}", output.stderr_text());
-                let error = Error::from(failure);
+                let error = match output.code {
+                    // What a shell says of a process that was killed, as Android does when a tree takes it too long.
+                    KILLED => Error::from(failure)
+                        .with_reason(failure::TREE_TIMEOUT)
+                        .with_hint(failure::PICTURE),
+                    _ => Error::from(failure),
+                };
                 Err(match Ended::of(&said) {
                     None | Some(Ended::InGoodOrder) => error,
                     Some(how) => error

@@ -54,7 +54,9 @@ async fn connect(server: &AdbServer) -> Result<Android, Error> {
 }
 
 async fn connect_for(server: &AdbServer, app: Option<&str>) -> Result<Android, Error> {
-    let device = server.device("x").unwrap().with_features("shell_v2");
+    // Of this process alone: another one may get the same port for its server, and a device has one process.
+    let serial = format!("x{}", std::process::id());
+    let device = server.device(serial).unwrap().with_features("shell_v2");
     let mut config = AndroidConfig::default();
     config.install = HelperInstall::Never;
     config.app = app.map(str::to_owned);
