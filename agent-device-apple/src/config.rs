@@ -123,6 +123,18 @@ impl std::fmt::Debug for RunnerConfig {
     }
 }
 
+impl RunnerConfig {
+    /// The bundle id of the app that Xcode makes to host the runner's tests, unless a build says it itself.
+    pub(crate) fn test_host(&self) -> String {
+        const APP: &str = "dev.agentdevice.runner";
+        let tests = self
+            .test_bundle
+            .clone()
+            .unwrap_or_else(|| format!("{}.uitests", self.app_bundle.as_deref().unwrap_or(APP)));
+        tests + ".xctrunner"
+    }
+}
+
 impl Default for RunnerConfig {
     fn default() -> Self {
         Self {

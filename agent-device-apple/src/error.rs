@@ -191,6 +191,9 @@ fn said_reason(code: &str) -> Option<&'static str> {
         "XCTEST_RECORDED_FAILURE" => "xctest_recorded_failure",
         "ELEMENT_NOT_FOUND" => "target_gone",
         "TARGET_NOT_FOCUSED" => "target_not_focused",
+        "APP_SCREEN_WINDOW_UNRESOLVED" => "app_screen_window_unresolved",
+        "APP_SCREEN_UNRESOLVED" => "app_screen_unresolved",
+        "APP_SCREEN_CAPTURE_UNRENDERABLE" => "app_screen_capture_unrenderable",
         _ => return None,
     })
 }
@@ -310,6 +313,7 @@ impl From<RunnerFailure> for Error {
                 error.with_source(start)
             }
             RunnerFailure::Unreached { source } => with_source(error, source)
+                .with_retriable(true)
                 .with_hint("The runner has ended and could not be replaced. Repeat; if it ends again, look at the device."),
             RunnerFailure::Preflight => error
                 .with_detail("recovery", "runner_recycle_budget_exhausted")

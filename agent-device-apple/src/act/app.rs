@@ -96,7 +96,7 @@ async fn reset_target(apple: &Apple, call: &Call) -> Result<()> {
         .ask(&Command::new(Verb::TargetReset), call)
         .await;
     let Err(failure) = reset else { return Ok(()) };
-    apple.runner.close().await;
+    apple.runner.give_up("target_reset_unconfirmed", call).await;
     Err(Error::from(failure)
         .uncertain(rows::TARGET_RESET_UNCONFIRMED)
         .with_reason("target_reset_unconfirmed")

@@ -30,6 +30,8 @@ pub(crate) enum StartFailure {
     Canceled,
     #[error("nobody listens at {0}")]
     NobodyThere(String),
+    #[error("the device is not attached")]
+    Gone,
 }
 
 impl StartFailure {
@@ -72,6 +74,7 @@ impl StartFailure {
             Self::Listener(_) => "runner_listener_failed",
             Self::Canceled => reason::REQUEST_CANCELED,
             Self::NobodyThere(_) => "runner_connect_refused",
+            Self::Gone => "usbmux_device_unattached",
             Self::Launch(launch) => match launch {
                 LaunchFailure::Leased { .. } => "device_leased",
                 LaunchFailure::NoDevice { .. } => "device_not_found",

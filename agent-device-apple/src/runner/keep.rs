@@ -33,7 +33,7 @@ impl Shared {
             }
         };
         let posted = Posted {
-            body,
+            body: body.into(),
             token: session.token.as_deref(),
             max_reply,
         };
@@ -60,39 +60,39 @@ impl Shared {
         patience: &Patience,
     ) -> Result<(), RunnerFailure> {
         if let Some(session) = slot.as_ref() {
-            if session.has_ended() {
-                self.invalidate(slot, "runner_process_ended").await;
-                // It ended between two requests: this one has not used up anything yet.
-            } else if session.doomed.is_some() {
-                self.stop(slot).await;
+            // Neither has used up anything of this request.
+            let why = match &session.doomed {
+                _ if session.has_ended() => Some("runner_process_ended".to_owned()),
+                doomed => doomed.clone(),
+            };
+            if let Some(why) = why {
+                self.invalidate(slot, &why, patience).await;
             }
         }
         if slot.is_some() {
             return Ok(());
         }
-        self.enter(RunnerState::Starting);
+        let mut phase = self.phase(RunnerState::Starting);
         match session::start(self, runner, patience).await {
             Ok(session) => {
                 *slot = Some(session);
                 self.starts.fetch_add(1, Ordering::Relaxed);
-                self.enter(RunnerState::Ready);
+                phase.after = RunnerState::Ready;
                 Ok(())
             }
-            Err(start) => {
-                self.enter(RunnerState::Stopped);
-                Err(match start {
-                    start if spent.unwritten => RunnerFailure::Unreached {
-                        source: Some(start.into()),
-                    },
-                    start if spent.read_again.is_some() => RunnerFailure::Lost {
-                        after: After::ReadAgain,
-                        skip: None,
-                        source: Some(start.into()),
-                    },
-                    StartFailure::Canceled => RunnerFailure::CanceledUnsent,
-                    start => RunnerFailure::NotStarted(start),
-                })
-            }
+            Err(start) => Err(match start {
+                StartFailure::Gone => RunnerFailure::DeviceGone,
+                start if spent.unwritten => RunnerFailure::Unreached {
+                    source: Some(start.into()),
+                },
+                start if spent.read_again.is_some() => RunnerFailure::Lost {
+                    after: After::ReadAgain,
+                    skip: None,
+                    source: Some(start.into()),
+                },
+                StartFailure::Canceled => RunnerFailure::CanceledUnsent,
+                start => RunnerFailure::NotStarted(start),
+            }),
         }
     }
 
@@ -104,24 +104,25 @@ impl Shared {
         app: Option<&str>,
         patience: &Patience,
     ) -> Result<Option<Skip>, Unanswered> {
-        match traits.preflight {
+        let healthy = session.healthy.as_ref();
+        let why = match traits.preflight {
             Preflight::Never => return Ok(None),
             Preflight::UnlessFirst if session.fresh => return Ok(None),
-            Preflight::UnlessHealthy => {
-                if let Some((healthy, at)) = &session.healthy
-                    && !session.busy
-                    && healthy.as_deref() == app
-                    && at.elapsed() <= self.config.healthy_for
-                {
-                    let age = at.elapsed();
+            Preflight::UnlessFirst | Preflight::Always => "conservative_command",
+            Preflight::UnlessHealthy => match healthy.map(|(app, at)| (app, at.elapsed())) {
+                None => "no_recent_healthy_mutation",
+                Some((touched, _)) if touched.as_deref() != app => "app_activation_uncertain",
+                Some((_, age)) if age > self.config.healthy_for => "healthy_mutation_stale",
+                Some(_) if session.busy => "main_thread_busy",
+                Some((_, age)) => {
                     return Ok(Some(Skip {
                         reason: "recent_healthy_mutation",
                         age,
                     }));
                 }
-            }
-            _ => {}
-        }
+            },
+        };
+        tracing::trace!(name: "agent_device.apple.preflight", why, "asking whether the runner is there");
         session.busy = self
             .uptime(session, self.config.preflight_timeout, patience)
             .await?;
@@ -145,38 +146,39 @@ impl Shared {
         }
     }
 
-    /// Gives a runner up that can't be relied on. It is not asked to end: it would not answer.
-    pub(super) async fn invalidate(&self, slot: &mut Option<Session>, why: &'static str) {
+    /// Gives a runner up that can't be relied on, within the caller's time. It is not asked to end: it would not answer, or
+    /// answer and not be able to.
+    pub(super) async fn invalidate(
+        &self,
+        slot: &mut Option<Session>,
+        why: &str,
+        patience: &Patience,
+    ) {
         let Some(session) = slot.take() else { return };
         tracing::debug!(name: "agent_device.apple.invalidate", why, "giving a runner up");
-        self.enter(RunnerState::Draining);
-        if let Some(process) = &session.process {
-            process.stop().await;
-        }
-        drop(session);
-        self.enter(RunnerState::Stopped);
+        let _phase = self.phase(RunnerState::Draining);
+        session.give_up(patience).await;
     }
 
     /// Ends a runner that answers: it is asked to, then told to. One that somebody else keeps is left alone.
     pub(super) async fn stop(&self, slot: &mut Option<Session>) {
         const ASK: Duration = Duration::from_secs(15);
         const END: Duration = Duration::from_secs(10);
-        let Some(session) = slot.take() else { return };
-        self.enter(RunnerState::Draining);
-        if let Some(process) = &session.process
-            && !session.has_ended()
-        {
-            let patience = Patience::alone(ASK);
+        let Some(mut session) = slot.take() else {
+            return;
+        };
+        let _phase = self.phase(RunnerState::Draining);
+        if session.process.is_some() && !session.has_ended() && session.doomed.is_none() {
             let body = Command::new(Verb::Shutdown).body(None, None);
             let asked = self
-                .exchange(&session, body, 64 << 10, ASK, &patience)
+                .exchange(&session, body, 64 << 10, ASK, &Patience::alone(ASK))
                 .await;
-            if asked.is_ok() {
-                let _ = tokio::time::timeout(END, process.running.exited()).await;
+            if asked.is_ok()
+                && let Some(process) = &mut session.process
+            {
+                process.ends_itself(END).await;
             }
-            process.stop().await;
         }
-        drop(session);
-        self.enter(RunnerState::Stopped);
+        session.give_up(&Patience::alone(END)).await;
     }
 }

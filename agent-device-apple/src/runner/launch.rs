@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::{net::TcpListener, sync::watch};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 use super::{
     lease::{Lease, Unleased},
@@ -42,7 +42,8 @@ pub(crate) struct RunnerProcess {
     pub(crate) heard: watch::Receiver<Heard>,
     _file: PatchedFile,
     is_mac: bool,
-    _lease: Lease,
+    /// What has to be ended beside the process, and what keeps others from starting theirs until it is.
+    rest: Option<(RunnerApp, Lease)>,
     /// What makes its build one that is found again, if it is from before.
     kept_build: Option<PathBuf>,
 }
@@ -56,8 +57,23 @@ impl RunnerProcess {
         }
     }
 
-    /// Ends it. On a Mac the test process gets time to put the screen saver back.
-    pub(crate) async fn stop(&self) {
+    async fn note_start(&mut self, patience: &Patience) {
+        if let Some((_, lease)) = &mut self.rest {
+            lease.note_start(patience).await;
+        }
+    }
+
+    /// Waits so long for the end that it was asked for. Then nothing of it is left.
+    pub(crate) async fn ends_itself(&mut self, within: Duration) {
+        let ended = tokio::time::timeout(within, self.running.exited()).await;
+        if ended.is_ok() {
+            self.rest = None;
+        }
+    }
+
+    /// Ends it, and what is left of it. On a Mac the test process gets time to put the screen saver back. What takes longer
+    /// than the caller has goes on without the caller, and without courtesy.
+    pub(crate) async fn end(&mut self, patience: &Patience) {
         let steps: &[_] = if self.is_mac {
             &[
                 (Signal::Interrupt, Duration::from_secs(5)),
@@ -66,7 +82,45 @@ impl RunnerProcess {
         } else {
             &[(Signal::Terminate, Duration::from_secs(2))]
         };
-        self.running.stop(steps).await;
+        let end = async {
+            self.running.stop(steps).await;
+            if let Some(rest) = self.end_rest() {
+                let _ = rest.await;
+            }
+        };
+        let end = tokio::time::timeout_at(patience.deadline, end);
+        patience.cancel.run_until_cancelled(end).await;
+    }
+
+    /// In a task of its own: whoever waits for it may go. The next runner has the same app, so the lease is given back last.
+    fn end_rest(&mut self) -> Option<JoinHandle<()>> {
+        let (app, lease) = self.rest.take()?;
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        Some(runtime.spawn(async move {
+            app.end().await;
+            drop(lease);
+        }))
+    }
+}
+
+impl Drop for RunnerProcess {
+    fn drop(&mut self) {
+        self.running.kill();
+        drop(self.end_rest());
+    }
+}
+
+/// The runner's app in a simulator. It is the simulator's child, and outlives an xcodebuild that is killed.
+#[derive(Debug)]
+struct RunnerApp(Option<(Simctl, String)>);
+
+impl RunnerApp {
+    async fn end(&self) {
+        const LIMIT: Duration = Duration::from_secs(2);
+        if let Self(Some((simctl, bundle))) = self {
+            // That it can't be ended, or is gone, changes nothing.
+            let _ = simctl.terminate(bundle, &Patience::alone(LIMIT)).await;
+        }
     }
 }
 
@@ -118,8 +172,8 @@ pub(crate) struct Launcher {
     home: PathBuf,
 }
 
-/// How long a holder of the lease that is about to end is waited for.
-const LEASE_WAIT: Duration = Duration::from_secs(3);
+/// How long a holder of the lease that is about to end is waited for: as long as the orderly end of a runner takes.
+const LEASE_WAIT: Duration = Duration::from_secs(30);
 
 impl Launcher {
     pub(crate) fn new(target: AppleTarget, config: AppleConfig, tools: ToolPath) -> Self {
@@ -162,6 +216,10 @@ impl Launcher {
         let mut build = Build::get(&settings, &self.tools, patience).await?;
         tracing::debug!(name: "agent_device.apple.build", origin = ?build.origin, "a build of the runner is there");
 
+        let host = build
+            .run
+            .test_host()
+            .unwrap_or_else(|| self.config.runner.test_host());
         let port = free_port().await.map_err(LaunchFailure::Io)?;
         let token = self
             .config
@@ -186,6 +244,7 @@ impl Launcher {
         );
         let file = PatchedFile(folder.join(name));
         build.run.write(&file.0).map_err(LaunchFailure::Patch)?;
+        lease.note_launch(port, &file.0, &host);
 
         let (tell, heard) = watch::channel(Heard::default());
         let on_line: OnLine = Arc::new(move |line| {
@@ -218,20 +277,20 @@ impl Launcher {
             &build.derived,
         );
         let running = self.tools.spawn(&tool, on_line)?;
-        lease
-            .note_runner(running.pid(), port, &file.0, patience)
-            .await;
+        lease.note_runner(running.pid());
+        let mut process = RunnerProcess {
+            running,
+            heard,
+            _file: file,
+            is_mac: self.profile().platform == Platform::MacOs,
+            rest: Some((self.runner_app(&udid, host), lease)),
+            kept_build: build.metadata(),
+        };
+        process.note_start(patience).await;
         Ok(Launched {
             route: self.route(udid, port),
             token: Some(token),
-            process: Some(RunnerProcess {
-                running,
-                heard,
-                _file: file,
-                is_mac: self.profile().platform == Platform::MacOs,
-                _lease: lease,
-                kept_build: build.metadata(),
-            }),
+            process: Some(process),
         })
     }
 
@@ -254,11 +313,16 @@ impl Launcher {
 
     async fn lease(&self, udid: &str, patience: &Patience) -> Result<Lease, LaunchFailure> {
         let folder = self.home.join("leases");
-        match Lease::take(&folder, udid, LEASE_WAIT, patience).await {
+        let end_app = async |host| self.runner_app(udid, host).end().await;
+        match Lease::take(&folder, udid, LEASE_WAIT, patience, end_app).await {
             Ok(lease) => Ok(lease),
             Err(Unleased::Held { owner }) => Err(LaunchFailure::Leased { owner }),
             Err(Unleased::Io(error)) => Err(LaunchFailure::Io(error)),
         }
+    }
+
+    fn runner_app(&self, udid: &str, host: String) -> RunnerApp {
+        RunnerApp((self.profile().kind == Kind::Simulator).then(|| (self.simctl(udid), host)))
     }
 
     /// Sees to it that the device is there and up.

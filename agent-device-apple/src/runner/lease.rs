@@ -13,7 +13,7 @@ use agent_device_core::observe::{End, Schedule, observe_until};
 use serde::{Deserialize, Serialize};
 
 use super::done_if;
-use crate::tools::{Patience, Signal, signal_group, start_time, try_lock};
+use crate::tools::{PATCHED, Patience, Signal, identity, signal_group, start_time, try_lock};
 
 const SCHEMA: u32 = 1;
 /// Between two looks at a lock, or at a process that should end.
@@ -32,6 +32,8 @@ struct Note {
     runner_start_time: Option<String>,
     port: Option<u16>,
     xctestrun_path: Option<PathBuf>,
+    /// The bundle id of the app that hosts the runner's tests on the device.
+    test_host: Option<String>,
 }
 
 /// Why a lease was not granted.
@@ -55,12 +57,14 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Takes the lease of a device; waits for a holder that is about to end. A runner that a dead holder has left is ended.
-    pub(crate) async fn take(
+    /// Takes the lease of a device; waits for a holder that is about to end. A runner that a dead holder has left is ended: its
+    /// process, and its app on the device by `end_app`, which is told the bundle id.
+    pub(crate) async fn take<F: Future<Output = ()>>(
         folder: &Path,
         device: &str,
         wait: Duration,
         patience: &Patience,
+        end_app: impl FnOnce(String) -> F,
     ) -> Result<Self, Unleased> {
         let name: String = device
             .chars()
@@ -96,8 +100,12 @@ impl Lease {
                 return Err(Unleased::Held { owner });
             }
         }
+        // The note stays until all of it is ended: whoever comes after one that gives up here goes on with it.
         if let Some(left) = read(&path) {
-            end_left_behind(&left, patience).await;
+            end_left_behind(&left).await;
+            if let Some(host) = left.test_host {
+                end_app(host).await;
+            }
         }
         let note = Note {
             schema_version: SCHEMA,
@@ -114,18 +122,30 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Notes the runner that was started under it.
-    pub(crate) async fn note_runner(
-        &mut self,
-        pid: u32,
-        port: u16,
-        xctestrun: &Path,
-        patience: &Patience,
-    ) {
-        self.note.runner_pid = Some(pid);
-        self.note.runner_start_time = start_time(pid, patience).await;
+    /// Notes the runner that is about to be started under it.
+    pub(crate) fn note_launch(&mut self, port: u16, xctestrun: &Path, test_host: &str) {
         self.note.port = Some(port);
         self.note.xctestrun_path = Some(xctestrun.to_owned());
+        self.note.test_host = Some(test_host.to_owned());
+        self.note_down();
+    }
+
+    /// Notes the process, at once: whoever comes after a holder that dies now must find it.
+    pub(crate) fn note_runner(&mut self, pid: u32) {
+        self.note.runner_pid = Some(pid);
+        self.note_down();
+    }
+
+    /// Notes when the process was started, which takes a moment to find out.
+    pub(crate) async fn note_start(&mut self, patience: &Patience) {
+        let Some(pid) = self.note.runner_pid else {
+            return;
+        };
+        self.note.runner_start_time = start_time(pid, patience).await;
+        self.note_down();
+    }
+
+    fn note_down(&self) {
         if let Err(error) = self.write() {
             tracing::debug!(name: "agent_device.apple.lease", %error, "the note of a lease can't be written");
         }
@@ -151,28 +171,53 @@ fn read(path: &Path) -> Option<Note> {
     (note.schema_version == SCHEMA).then_some(note)
 }
 
-/// Ends the runner of a holder that has died: if a process has its number and was started when the runner was.
-async fn end_left_behind(left: &Note, patience: &Patience) {
-    let (Some(pid), Some(started)) = (left.runner_pid, &left.runner_start_time) else {
-        return;
-    };
-    if start_time(pid, patience).await.as_ref() != Some(started) {
-        return;
-    }
-    tracing::debug!(name: "agent_device.apple.stale_runner", pid, "ending a runner that was left behind");
-    for signal in [Signal::Terminate, Signal::Kill] {
-        signal_group(pid, signal);
-        let ended = observe_until(
-            Schedule::new("stale-runner", PAUSE, END),
-            &patience.cancel,
-            None,
-            |_| async { Ok::<_, Infallible>(start_time(pid, patience).await) },
-            |_| false,
-            |now, _, _| done_if(now.as_ref() != Some(started)),
-        );
-        if matches!(ended.await.end, End::Done { .. }) {
-            return;
+/// Ends the process of a holder that has died, and removes its file. It takes the time that it takes, whoever waits: what is not
+/// ended now is never ended.
+async fn end_left_behind(left: &Note) {
+    if let Some(pid) = left.runner_pid
+        && is_runner(left, pid, |_| true).await == Some(true)
+    {
+        tracing::debug!(name: "agent_device.apple.stale_runner", pid, "ending a runner that was left behind");
+        for signal in [Signal::Terminate, Signal::Kill] {
+            signal_group(pid, signal);
+            if is_runner(left, pid, |lives| !lives).await == Some(false) {
+                break;
+            }
         }
+    }
+    if let Some(file) = &left.xctestrun_path
+        && file.to_string_lossy().contains(PATCHED)
+    {
+        let _ = fs::remove_file(file);
+    }
+}
+
+/// Whether the process with this number is the runner of the note: asked until the answer is enough. `None`: it can't be told.
+async fn is_runner(left: &Note, pid: u32, enough: impl Fn(bool) -> bool) -> Option<bool> {
+    let patience = Patience::alone(END * 2);
+    let started = left.runner_start_time.as_deref();
+    // It was made for one launch, so its name tells the process as well. The start may not have been noted any more.
+    let file = left.xctestrun_path.as_deref().and_then(Path::file_name);
+    let is_it = |process: String| {
+        started.is_some_and(|started| process.starts_with(started))
+            || file.is_some_and(|file| process.contains(&*file.to_string_lossy()))
+    };
+    let look = |_| async {
+        let process = identity(pid, &patience).await.ok();
+        Ok::<_, Infallible>(process.map(|process| process.is_some_and(is_it)))
+    };
+    let observed = observe_until(
+        Schedule::new("stale-runner", PAUSE, END),
+        &patience.cancel,
+        None,
+        look,
+        |_| false,
+        |is_it, _, _| done_if(is_it.is_some_and(&enough)),
+    );
+    match observed.await.end {
+        End::Done { value, .. } => value,
+        End::Expired { last, .. } => last.flatten(),
+        _ => None,
     }
 }
 
@@ -181,7 +226,11 @@ async fn end_left_behind(left: &Note, patience: &Patience) {
 mod tests {
     use super::*;
     use crate::tools::{Tool, ToolPath, scratch};
-    use std::sync::Arc;
+    use std::{ffi::OsStr, sync::Arc};
+
+    fn nobody(_: String) -> std::future::Ready<()> {
+        unreachable!("nothing was left")
+    }
 
     fn now() -> Patience {
         Patience::alone(Duration::from_secs(20))
@@ -190,14 +239,14 @@ mod tests {
     #[tokio::test]
     async fn a_device_has_one_holder_and_the_next_one_gets_it() {
         let folder = scratch("lease").unwrap();
-        let take =
-            async || Lease::take(folder.path(), "A/B", Duration::from_millis(250), &now()).await;
+        let wait = Duration::from_millis(250);
+        let take = async || Lease::take(folder.path(), "A/B", wait, &now(), nobody).await;
         let first = take().await.unwrap();
         let Err(Unleased::Held { owner }) = take().await else {
             panic!("held twice")
         };
         assert_eq!(owner, Some(std::process::id()));
-        Lease::take(folder.path(), "other", Duration::ZERO, &now())
+        Lease::take(folder.path(), "other", Duration::ZERO, &now(), nobody)
             .await
             .unwrap();
         drop(first);
@@ -207,38 +256,63 @@ mod tests {
     #[tokio::test]
     async fn a_runner_that_was_left_is_ended_and_another_process_with_its_number_is_not() {
         let folder = scratch("lease").unwrap();
-        let spawn = || {
-            let tool = Tool::new("sleep", Duration::MAX).args(["60"]);
-            ToolPath::default()
-                .spawn(&tool, Arc::new(|_: &str| ()))
-                .unwrap()
+        let take = async || {
+            let (patience, mut left) = (now(), None);
+            let end_app = |host| {
+                left = Some(host);
+                std::future::ready(())
+            };
+            let taken = Lease::take(folder.path(), "A", Duration::ZERO, &patience, end_app);
+            (taken.await.unwrap(), left)
         };
-        let (left, innocent) = (spawn(), spawn());
-        for (running, shift) in [(&left, ""), (&innocent, "x")] {
-            let mut lease = Lease::take(folder.path(), "A", Duration::ZERO, &now())
-                .await
-                .unwrap();
-            lease
-                .note_runner(running.pid(), 1, Path::new("/x"), &now())
-                .await;
-            if let Some(time) = &mut lease.note.runner_start_time {
-                time.push_str(shift);
+        let file = |word: &str| {
+            let file = folder.path().join(format!("R{PATCHED}{word}.xctestrun"));
+            fs::write(&file, "a token").unwrap();
+            file
+        };
+        let spawn = |named: &Path| {
+            let script = [
+                OsStr::new("-c"),
+                OsStr::new("sleep 60 & wait"),
+                named.as_os_str(),
+            ];
+            let tool = Tool::new("sh", Duration::MAX).args(script);
+            let spawned = ToolPath::default().spawn(&tool, Arc::new(|_: &str| ()));
+            spawned.unwrap()
+        };
+        let (own, others) = (file("own"), file("others"));
+        // Known by its start, by its file alone, and by neither.
+        for (named, start, ends) in [
+            (&others, Some(""), true),
+            (&own, None, true),
+            (&own, Some("x"), true),
+            (&others, Some("x"), false),
+            (&others, None, false),
+        ] {
+            fs::write(&own, "a token").unwrap();
+            let runner = spawn(named);
+            let mut lease = take().await.0;
+            lease.note_launch(1, &own, "host");
+            lease.note_runner(runner.pid());
+            if let Some(spoilt) = start {
+                lease.note_start(&now()).await;
+                lease
+                    .note
+                    .runner_start_time
+                    .as_mut()
+                    .unwrap()
+                    .push_str(spoilt);
+                lease.write().unwrap();
             }
-            lease.write().unwrap();
             // As if its holder had died: the note stays.
             let kept = fs::read(&lease.path).unwrap();
             let path = lease.path.clone();
             drop(lease);
             fs::write(path, kept).unwrap();
-            drop(
-                Lease::take(folder.path(), "A", Duration::ZERO, &now())
-                    .await
-                    .unwrap(),
-            );
+            assert_eq!(take().await.1.as_deref(), Some("host"));
+            let ended = tokio::time::timeout(Duration::from_millis(500), runner.exited()).await;
+            assert_eq!(ended.is_ok(), ends, "{named:?} {start:?}");
+            assert!(!own.exists() && others.exists());
         }
-        tokio::time::timeout(Duration::from_secs(5), left.exited())
-            .await
-            .unwrap();
-        assert_eq!(innocent.exit_code(), None);
     }
 }

@@ -27,7 +27,7 @@ use std::{
     time::Duration,
 };
 
-use agent_device_core::observe::Judgement;
+use agent_device_core::{Call, observe::Judgement};
 use tokio::sync::Mutex;
 
 pub(crate) use command::{Command, Verb};
@@ -36,7 +36,7 @@ pub(crate) use reply::{Data, RunnerError};
 pub(crate) use transport::{Lost, Unwritten};
 
 use self::{session::Session, transport::Route};
-use crate::config::AppleConfig;
+use crate::{config::AppleConfig, tools::Patience};
 
 /// Where a runner's session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,10 +82,10 @@ struct Shared {
     launcher: Launcher,
     config: AppleConfig,
     app: Lock<Option<String>>,
-    session: Mutex<Option<Session>>,
+    // Shared, so that a task that stops the session holds it as long as a command would.
+    session: Arc<Mutex<Option<Session>>>,
     phase: Lock<RunnerState>,
     round_trips: AtomicU64,
-    commands: AtomicU64,
     starts: AtomicU64,
 }
 
@@ -96,10 +96,9 @@ impl Runner {
                 launcher,
                 app: Lock::new(config.app.clone()),
                 config,
-                session: Mutex::default(),
+                session: Arc::default(),
                 phase: Lock::new(RunnerState::Stopped),
                 round_trips: AtomicU64::new(0),
-                commands: AtomicU64::new(0),
                 starts: AtomicU64::new(0),
             }),
         }
@@ -157,6 +156,14 @@ impl Runner {
         let mut slot = self.shared.session.lock().await;
         self.shared.stop(&mut slot).await;
     }
+
+    /// Gives the runner up that did not do what it must do. It is not asked to end.
+    pub(crate) async fn give_up(&self, why: &str, call: &Call) {
+        if let Ok(mut slot) = self.turn(call).await {
+            let patience = Patience::of(call);
+            self.shared.invalidate(&mut slot, why, &patience).await;
+        }
+    }
 }
 
 impl Shared {
@@ -167,17 +174,37 @@ impl Shared {
             .clone()
     }
 
-    fn enter(&self, phase: RunnerState) {
+    /// Something is done to the session. Unless it gets to its end, nothing runs afterwards.
+    fn phase(&self, now: RunnerState) -> Phase<'_> {
+        self.set_phase(now);
+        Phase {
+            shared: self,
+            after: RunnerState::Stopped,
+        }
+    }
+
+    fn set_phase(&self, phase: RunnerState) {
         *self.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
     /// Ids are never used twice, also not by two of us that share a runner.
-    fn next_id(&self, verb: Verb) -> String {
+    fn next_id(verb: Verb) -> String {
         static PROCESS: std::sync::LazyLock<String> = std::sync::LazyLock::new(crate::tools::word);
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        self.commands.fetch_add(1, Ordering::Relaxed);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         format!("{}-{}-{count}", verb.as_str(), *PROCESS)
+    }
+}
+
+/// Something that is being done to the session. What is true when it is over, or given up, is told then.
+struct Phase<'a> {
+    shared: &'a Shared,
+    after: RunnerState,
+}
+
+impl Drop for Phase<'_> {
+    fn drop(&mut self) {
+        self.shared.set_phase(self.after);
     }
 }
 

@@ -42,6 +42,7 @@ impl Runner {
         spent: &mut Spent,
         journal: &Journal,
         garbage: bool,
+        patience: &Patience,
     ) -> Option<After> {
         let mutates = command.verb.traits().mutates;
         let kept = match journal {
@@ -67,7 +68,7 @@ impl Runner {
         } else {
             INVALID_AFTER_SEND
         };
-        self.shared.invalidate(slot, why).await;
+        self.shared.invalidate(slot, why, patience).await;
         if !mutates {
             let again = spent.read_again.is_none() && !std::mem::replace(&mut spent.recycled, true);
             spent.read_again.get_or_insert(After::ReadAgain);

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::{
-    Command, Data, Lost, Meta, Parse, Runner, RunnerError, Skip, Unwritten,
+    Command, Data, Lost, Meta, Parse, Runner, RunnerError, Shared, Skip, Unwritten,
     command::{Preflight, Traits},
     recover::Journal,
     reply::read,
@@ -121,8 +121,11 @@ impl Runner {
     ) -> Result<T, RunnerFailure> {
         let mut slot = self.turn(call).await?;
         let session = there(&mut slot)?;
-        let id = self.shared.next_id(command.verb);
-        let answer = self.post(session, command, &id, &Patience::of(call)).await;
+        let id = Shared::next_id(command.verb);
+        let app = self.app();
+        let answer = self
+            .post(session, command, &id, app.as_deref(), &Patience::of(call))
+            .await;
         match answer.map(|body| parse(&body)) {
             Ok(Some(Ok((value, _)))) => Ok(value),
             Ok(Some(Err(error))) => Err(RunnerFailure::Said {
@@ -137,7 +140,10 @@ impl Runner {
     }
 
     /// Waits until the command before is done.
-    async fn turn(&self, call: &Call) -> Result<MutexGuard<'_, Option<Session>>, RunnerFailure> {
+    pub(super) async fn turn(
+        &self,
+        call: &Call,
+    ) -> Result<MutexGuard<'_, Option<Session>>, RunnerFailure> {
         tokio::select! {
             biased;
             slot = self.shared.session.lock() => Ok(slot),
@@ -158,18 +164,22 @@ impl Runner {
         let patience = Patience::of(call);
         let traits = command.verb.traits();
         let mut slot = self.turn(call).await?;
+        // One app for the whole command: another one may be opened meanwhile.
+        let app = self.app();
+        let app = app.as_deref();
         loop {
-            let skip = self.reach(&mut slot, traits, spent, &patience).await?;
+            let skip = self.reach(&mut slot, traits, app, spent, &patience).await?;
             let session = there(&mut slot)?;
             // Until an action has worked again, nothing proves that the runner is there.
             let healthy = session.healthy.take();
-            let id = self.shared.next_id(command.verb);
+            let id = Shared::next_id(command.verb);
             let guard = traits.mutates.then(|| call.send());
-            let lost = match self.post(session, command, &id, &patience).await {
+            let lost = match self.post(session, command, &id, app, &patience).await {
                 Ok(body) => match parse(&body) {
                     Some(answer) => {
                         let heard = Heard {
                             told: Told::Reply,
+                            app,
                             healthy,
                             skip,
                         };
@@ -185,10 +195,10 @@ impl Runner {
                     if !matches!(why, Unwritten::Refused(_) | Unwritten::Timeout) {
                         return Err(RunnerFailure::unwritten(why));
                     }
-                    self.shared
-                        .invalidate(&mut slot, INVALID_AFTER_CONNECT)
-                        .await;
                     spent.recycle(RunnerFailure::unwritten(why))?;
+                    self.shared
+                        .invalidate(&mut slot, INVALID_AFTER_CONNECT, &patience)
+                        .await;
                     spent.unwritten = true;
                     continue;
                 }
@@ -207,6 +217,7 @@ impl Runner {
             if let Some(answer) = told {
                 let heard = Heard {
                     told: Told::Journal,
+                    app,
                     healthy,
                     skip,
                 };
@@ -215,7 +226,7 @@ impl Runner {
             close(guard, None);
             let garbage = matches!(lost, Lost::Garbage);
             let after = self
-                .after(&mut slot, command, spent, &journal, garbage)
+                .after(&mut slot, command, spent, &journal, garbage, &patience)
                 .await;
             if let Some(after) = after {
                 let source = match lost {
@@ -236,15 +247,13 @@ impl Runner {
         &self,
         slot: &mut Option<Session>,
         traits: Traits,
+        app: Option<&str>,
         spent: &mut Spent,
         patience: &Patience,
     ) -> Result<Option<Skip>, RunnerFailure> {
-        let app = self.app();
         loop {
             self.shared.ready(self, slot, spent, patience).await?;
-            let asked = self
-                .shared
-                .preflight(there(slot)?, traits, app.as_deref(), patience);
+            let asked = self.shared.preflight(there(slot)?, traits, app, patience);
             match asked.await {
                 Ok(skip) => return Ok(skip),
                 Err(
@@ -257,8 +266,10 @@ impl Runner {
                     return Err(RunnerFailure::DeviceGone);
                 }
                 Err(_) => {
-                    self.shared.invalidate(slot, INVALID_AFTER_PREFLIGHT).await;
                     spent.recycle(RunnerFailure::Preflight)?;
+                    self.shared
+                        .invalidate(slot, INVALID_AFTER_PREFLIGHT, patience)
+                        .await;
                 }
             }
         }
@@ -267,19 +278,23 @@ impl Runner {
     /// Writes the command, once.
     async fn post(
         &self,
-        session: &Session,
+        session: &mut Session,
         command: &Command,
         id: &str,
+        app: Option<&str>,
         patience: &Patience,
     ) -> Result<Vec<u8>, Unanswered> {
-        let body = command.body(Some(id), self.app().as_deref());
+        let body = command.body(Some(id), app);
         let limit = self
             .config()
             .command_timeout
             .saturating_add(command.duration);
-        self.shared
+        let answer = self
+            .shared
             .exchange(session, body, command.limit, limit, patience)
-            .await
+            .await;
+        session.used = Instant::now();
+        answer
     }
 
     /// What an answer means for the caller, for the runner's session and for the ledger.
@@ -288,11 +303,12 @@ impl Runner {
         session: &mut Session,
         traits: Traits,
         answer: Result<(T, Meta), RunnerError>,
-        heard: Heard,
+        heard: Heard<'_>,
         guard: Option<SendGuard>,
     ) -> Result<T, RunnerFailure> {
         let Heard {
             told,
+            app,
             healthy,
             skip,
         } = heard;
@@ -305,7 +321,9 @@ impl Runner {
                 session.busy = meta.busy;
                 session.healthy = match (traits.preflight, &meta.fatal) {
                     (_, Some(_)) => None,
-                    (Preflight::UnlessHealthy, None) => Some((self.app(), Instant::now())),
+                    (Preflight::UnlessHealthy, None) => {
+                        Some((app.map(str::to_owned), Instant::now()))
+                    }
                     // A read proves nothing about actions, and takes nothing from one.
                     _ => healthy,
                 };
@@ -327,8 +345,10 @@ impl Runner {
 }
 
 /// How an answer came to be known, and what was known before it was asked for.
-struct Heard {
+struct Heard<'a> {
     told: Told,
+    /// The app that the command was for.
+    app: Option<&'a str>,
     healthy: Option<(Option<String>, Instant)>,
     skip: Option<Skip>,
 }

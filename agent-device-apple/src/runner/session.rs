@@ -2,16 +2,16 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, Weak, atomic::Ordering},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
-use agent_device_core::observe::{End, Schedule, observe_until};
-use tokio::{task::JoinHandle, time::Instant};
+use agent_device_core::observe::{End, Judgement, Schedule, observe_until};
+use tokio::{sync::OwnedMutexGuard, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Runner, Shared, done_if,
+    Runner, Shared,
     launch::{Launched, RunnerProcess},
     transport::{Route, Unanswered, Unwritten},
 };
@@ -19,6 +19,8 @@ use crate::{error::StartFailure, tools::Patience};
 
 /// How long a runner that somebody else keeps may refuse connections until it counts as gone.
 const KEPT: Duration = Duration::from_secs(1);
+/// How long a phone may be away while a runner starts on it: some leave for a moment when Xcode begins to talk to them.
+const AWAY: Duration = Duration::from_secs(3);
 /// One question while a runner starts.
 const QUESTION: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(300);
@@ -38,6 +40,8 @@ pub(super) struct Session {
     pub(super) busy: bool,
     /// Why it is not to be used any more.
     pub(super) doomed: Option<String>,
+    /// When it was last used.
+    pub(super) used: Instant,
     _idle: AbortOnDrop,
 }
 
@@ -46,6 +50,13 @@ impl Session {
         self.process
             .as_ref()
             .is_some_and(|process| process.running.exit_code().is_some())
+    }
+
+    /// Ends its process, without a question. What takes longer than the caller has goes on behind it.
+    pub(super) async fn give_up(mut self, patience: &Patience) {
+        if let Some(process) = &mut self.process {
+            process.end(patience).await;
+        }
     }
 
     /// The way to it. It says itself where it listens; usually where it was told to.
@@ -94,34 +105,48 @@ pub(super) async fn start(
         fresh: true,
         busy: false,
         doomed: None,
+        used: Instant::now(),
         _idle: AbortOnDrop(tokio::spawn(stop_when_idle(
             Arc::downgrade(&runner.shared),
             shared.config.idle_stop,
         ))),
     };
-    let patience = patience.within(shared.config.startup_timeout);
+    let time = patience.within(shared.config.startup_timeout);
     let begun = Instant::now();
+    let mut seen = begun;
     let mut pause = PAUSE;
     let observed = observe_until(
         // The pauses are within the looks: a sign of the process ends them.
-        Schedule::new("runner-start", Duration::ZERO, patience.remaining()),
-        &patience.cancel,
+        Schedule::new("runner-start", Duration::ZERO, time.remaining()),
+        &time.cancel,
         None,
         |_| {
-            let look = look(shared, &session, jittered(pause), begun, &patience);
+            let look = look(shared, &session, jittered(pause), begun, &time);
             pause = (pause * 2).min(LONGEST_PAUSE);
             look
         },
         |_| false,
-        |answer, _, _| done_if(answer.is_some()),
+        |look, _, _| match look {
+            Look::Ready { .. } => Judgement::Done(()),
+            Look::Gone if seen.elapsed() >= AWAY => Judgement::Done(()),
+            Look::Gone => Judgement::go_on(),
+            Look::Silent => {
+                seen = Instant::now();
+                Judgement::go_on()
+            }
+        },
     );
     let failure = match observed.await.end {
-        End::Done { value: busy, .. } => {
-            session.busy = busy.unwrap_or_default();
+        End::Done {
+            value: Look::Ready { busy },
+            ..
+        } => {
+            (session.busy, session.used) = (busy, Instant::now());
             return Ok(session);
         }
+        End::Done { .. } => StartFailure::Gone,
         End::Failed { error, .. } => error,
-        End::Canceled => return Err(StartFailure::Canceled),
+        End::Canceled => StartFailure::Canceled,
         End::Expired { .. } | End::Stalled { .. } => {
             ended(&session).unwrap_or_else(|| not_ready(&session))
         }
@@ -135,18 +160,28 @@ pub(super) async fn start(
     {
         process.forget_build();
     }
+    session.give_up(patience).await;
     Err(failure)
 }
 
+/// What a look at a runner that starts found.
+enum Look {
+    /// It has answered.
+    Ready { busy: bool },
+    /// Not yet.
+    Silent,
+    /// Nor is its device there.
+    Gone,
+}
+
 /// Asks whether the runner is there. If it does not answer, waits for a sign of its process, but no longer than the pause.
-/// `None`: not yet.
 async fn look(
     shared: &Shared,
     session: &Session,
     pause: Duration,
     begun: Instant,
     patience: &Patience,
-) -> Result<Option<bool>, StartFailure> {
+) -> Result<Look, StartFailure> {
     let process = session.process.as_ref();
     let mut heard = process.map(|process| process.heard.clone());
     if let Some(heard) = &mut heard {
@@ -155,15 +190,16 @@ async fn look(
     if let Some(failure) = ended(session) {
         return Err(failure);
     }
-    match shared.uptime(session, QUESTION, patience).await {
-        Ok(busy) => return Ok(Some(busy)),
+    let found = match shared.uptime(session, QUESTION, patience).await {
+        Ok(busy) => return Ok(Look::Ready { busy }),
         Err(Unanswered::Unwritten(Unwritten::Refused(_)))
             if process.is_none() && begun.elapsed() >= KEPT =>
         {
             return Err(not_ready(session));
         }
-        Err(_) => {}
-    }
+        Err(Unanswered::Unwritten(Unwritten::Gone)) => Look::Gone,
+        Err(_) => Look::Silent,
+    };
     let sign = async {
         match (process, &mut heard) {
             (Some(process), Some(heard)) => tokio::select! {
@@ -176,7 +212,7 @@ async fn look(
     let sign = tokio::time::timeout(pause.min(patience.remaining()), sign);
     // Without a sign it is asked again all the same.
     patience.cancel.run_until_cancelled(sign).await;
-    Ok(None)
+    Ok(found)
 }
 
 /// A fifth more or less, so that several starts don't knock at the same times.
@@ -217,21 +253,18 @@ fn not_ready(session: &Session) -> StartFailure {
 
 /// Stops the session after silence. A runner holds the device awake, and its tests hold a Mac's screen saver.
 async fn stop_when_idle(shared: Weak<Shared>, idle: Duration) {
-    let mut before = None;
-    // The session, once no command came since the look before; nobody's, if all that could send one are gone.
-    let mut look = || {
+    let look = || {
         let Some(shared) = shared.upgrade() else {
-            return Some(None);
+            return Silence::Over;
         };
         // Whoever holds the lock is using the session.
-        let mut slot = shared.session.try_lock().ok()?;
-        let now = shared.commands.load(Ordering::Relaxed);
-        if before.replace(now) != Some(now) {
-            return None;
+        let Ok(slot) = Arc::clone(&shared.session).try_lock_owned() else {
+            return Silence::For(Duration::ZERO);
+        };
+        match slot.as_ref().map(|session| session.used.elapsed()) {
+            Some(silent) if silent < idle => Silence::For(silent),
+            _ => Silence::Long(shared, slot),
         }
-        let session = slot.take()?;
-        drop(slot);
-        Some(Some((shared, session)))
     };
     let never = CancellationToken::new();
     let observed = observe_until(
@@ -240,14 +273,30 @@ async fn stop_when_idle(shared: Weak<Shared>, idle: Duration) {
         None,
         |_| std::future::ready(Ok::<_, Infallible>(look())),
         |_| false,
-        |idle, _, _| done_if(idle.is_some()),
+        |silence, _, _| match silence {
+            Silence::For(silent) => Judgement::Continue {
+                budget: None,
+                pause: Some(idle.saturating_sub(*silent)),
+            },
+            _ => Judgement::Done(()),
+        },
     );
     if let End::Done {
-        value: Some(Some((shared, session))),
+        value: Silence::Long(shared, mut slot),
         ..
     } = observed.await.end
     {
-        // This task belongs to the session, and ends with it.
-        tokio::spawn(async move { shared.stop(&mut Some(session)).await });
+        // This task belongs to the session, and ends with it. The slot stays taken: a command that comes meanwhile waits for its
+        // turn, and starts a runner when this one has given the device back.
+        tokio::spawn(async move { shared.stop(&mut slot).await });
     }
+}
+
+/// How long nothing was asked of a session.
+enum Silence {
+    For(Duration),
+    /// As long as it takes. It is the looker's now.
+    Long(Arc<Shared>, OwnedMutexGuard<Option<Session>>),
+    /// All that could ask are gone.
+    Over,
 }

@@ -98,22 +98,39 @@ impl Route {
         }
     }
 
-    async fn dial(&self, patience: &Patience) -> Result<Box<dyn Stream>, Unwritten> {
+    async fn dial(&self) -> Result<Box<dyn Stream>, Unwritten> {
         match self {
             Self::Tcp(address) => tcp(*address).await,
             Self::Device { tunnel, port } => match tunnel.usbmux().connect(*port).await {
                 Ok(stream) => Ok(Box::new(stream)),
                 // No cable, or no daemon that owns one.
                 Err(usbmux::Failure::NotAttached | usbmux::Failure::NoDaemon(_)) => {
-                    let address = tunnel.address(patience).await.ok_or(Unwritten::Gone)?;
-                    let stream = tcp(SocketAddr::new(address, *port)).await;
-                    if stream.is_err() {
-                        tunnel.forget();
-                    }
-                    stream
+                    let address = tunnel.known().ok_or(Unwritten::Gone)?;
+                    tcp(SocketAddr::new(address, *port)).await
                 }
                 Err(failure) => Err(Unwritten::Refused(io::Error::other(failure))),
             },
+        }
+    }
+
+    /// Whether a dial that failed so may fare better: the address in the tunnel was not asked for yet, or is another by now.
+    async fn other_way(&self, why: &Unwritten, patience: &Patience) -> Result<bool, Unwritten> {
+        let Self::Device { tunnel, .. } = self else {
+            return Ok(false);
+        };
+        let astray = match why {
+            Unwritten::Gone => true,
+            Unwritten::Refused(_) | Unwritten::Timeout => tunnel.forget(),
+            Unwritten::Canceled | Unwritten::Deadline => false,
+        };
+        if !astray {
+            return Ok(false);
+        }
+        tokio::select! {
+            biased;
+            found = tunnel.ask(patience) => if found { Ok(true) } else { Err(Unwritten::Gone) },
+            () = patience.cancel.cancelled() => Err(Unwritten::Canceled),
+            () = tokio::time::sleep_until(patience.deadline) => Err(Unwritten::Deadline),
         }
     }
 }
@@ -127,15 +144,34 @@ async fn tcp(address: SocketAddr) -> Result<Box<dyn Stream>, Unwritten> {
 }
 
 /// What is sent.
+#[derive(Clone)]
 pub(crate) struct Posted<'a> {
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Bytes,
     /// What the runner wants to be shown, because its port may be reached by others.
     pub(crate) token: Option<&'a str>,
     pub(crate) max_reply: usize,
 }
 
-/// Sends one command and reads its answer. `limit` bounds the time, the caller's patience bounds it further.
+/// Sends one command and reads its answer. `limit` bounds the time, but for that of asking where a phone is; the caller's patience
+/// bounds all of it. A phone that is not where it was is dialled once more, as nothing was written.
 pub(crate) async fn exchange(
+    route: &Route,
+    request: Posted<'_>,
+    limit: Duration,
+    patience: &Patience,
+) -> Result<Body, Unanswered> {
+    let first = once(route, request.clone(), limit, patience).await;
+    let Err(Unanswered::Unwritten(why)) = &first else {
+        return first;
+    };
+    match route.other_way(why, patience).await {
+        Ok(true) => once(route, request, limit, patience).await,
+        Ok(false) => first,
+        Err(why) => Err(Unanswered::Unwritten(why)),
+    }
+}
+
+async fn once(
     route: &Route,
     request: Posted<'_>,
     limit: Duration,
@@ -144,7 +180,7 @@ pub(crate) async fn exchange(
     let written = Arc::<AtomicU64>::default();
     let own = later(limit);
     let whole = async {
-        let dial = tokio::time::timeout(CONNECT, route.dial(patience)).await;
+        let dial = tokio::time::timeout(CONNECT, route.dial()).await;
         let stream = dial
             .unwrap_or(Err(Unwritten::Timeout))
             .map_err(Unanswered::Unwritten)?;
@@ -196,7 +232,7 @@ async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, Lost> {
         request = request.header(AUTHORIZATION, format!("Bearer {token}"));
     }
     let request = request
-        .body(Full::new(Bytes::from(posted.body)))
+        .body(Full::new(posted.body))
         .map_err(|_| Lost::Garbage)?;
     let max_reply = posted.max_reply;
     let answer = async {

@@ -2,11 +2,15 @@
 
 use std::{
     net::IpAddr,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use super::usbmux::Usbmux;
 use crate::tools::{Devicectl, Patience};
+
+/// How long the tool may take: it waits for the phone for 15 s itself.
+const LOOK_UP: Duration = Duration::from_secs(18);
 
 /// The ways to a phone.
 #[derive(Debug)]
@@ -29,18 +33,25 @@ impl Tunnel {
         &self.usbmux
     }
 
-    /// The address; asking the tool for it takes a second, so it is remembered until it fails.
-    pub(crate) async fn address(&self, patience: &Patience) -> Option<IpAddr> {
-        let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.is_some() {
-            return known;
-        }
-        let found = self.devicectl.tunnel_address(patience).await.ok().flatten();
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        found
+    /// The address, if it was asked for and has not failed since: asking takes a second.
+    pub(crate) fn known(&self) -> Option<IpAddr> {
+        *self.slot()
     }
 
-    pub(crate) fn forget(&self) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Asks for the address. Whether there is one.
+    pub(crate) async fn ask(&self, patience: &Patience) -> bool {
+        let patience = patience.within(LOOK_UP);
+        let found = self.devicectl.tunnel_address(&patience).await;
+        *self.slot() = found.ok().flatten();
+        self.known().is_some()
+    }
+
+    /// Whether there was an address to forget.
+    pub(crate) fn forget(&self) -> bool {
+        self.slot().take().is_some()
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<IpAddr>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

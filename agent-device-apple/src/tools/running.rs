@@ -177,26 +177,47 @@ impl Running {
         }
         signal_group(self.pid, Signal::Kill);
     }
-}
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        self._owner.abort();
-        // The task may never have been polled, and a runtime that ends drops it later.
+    /// Kills it, and everything that it started.
+    pub(crate) fn kill(&self) {
         if self.exit_code().is_none() {
             signal_group(self.pid, Signal::Kill);
         }
     }
 }
 
+impl Drop for Running {
+    fn drop(&mut self) {
+        self._owner.abort();
+        // The task may never have been polled, and a runtime that ends drops it later.
+        self.kill();
+    }
+}
+
 /// When a process was started, in words that only equality is asked of. `None`: there is no such process. Together with its
 /// id this names a process; an id alone is used again.
 pub(crate) async fn start_time(pid: u32, patience: &Patience) -> Option<String> {
-    let tool =
-        Tool::new("ps", Duration::from_secs(2)).args(["-o", "lstart=", "-p", &pid.to_string()]);
-    let output = ToolPath::default().run(tool, patience).await.ok()?;
+    ps(pid, &["lstart="], patience).await.ok().flatten()
+}
+
+/// What a process is known by: first when it was started, then the whole of its command line.
+pub(crate) async fn identity(pid: u32, patience: &Patience) -> Result<Option<String>, ToolFailure> {
+    ps(pid, &["lstart=", "command="], patience).await
+}
+
+async fn ps(
+    pid: u32,
+    columns: &[&str],
+    patience: &Patience,
+) -> Result<Option<String>, ToolFailure> {
+    let columns = columns.iter().flat_map(|column| ["-o", *column]);
+    let tool = Tool::new("ps", Duration::from_secs(2))
+        .args(["-ww"])
+        .args(columns)
+        .args(["-p", &pid.to_string()]);
+    let output = ToolPath::default().run_any(tool, patience).await?;
     let text = output.text().trim().to_owned();
-    (!text.is_empty()).then_some(text)
+    Ok((!text.is_empty()).then_some(text))
 }
 
 #[cfg(unix)]
@@ -230,9 +251,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_process_is_told_from_another_with_its_number() {
-        let own = start_time(std::process::id(), &now()).await.unwrap();
-        assert_eq!(start_time(std::process::id(), &now()).await.unwrap(), own);
-        assert_eq!(start_time(u32::MAX - 7, &now()).await, None);
+        let of = async |pid| start_time(pid, &now()).await;
+        let own = of(std::process::id()).await.unwrap();
+        assert_eq!(of(std::process::id()).await, Some(own.clone()));
+        assert_eq!(of(i32::MAX.cast_unsigned()).await, None);
+        let whole = identity(std::process::id(), &now()).await.unwrap().unwrap();
+        let program = std::env::args().next().unwrap();
+        assert!(
+            whole.starts_with(&own) && whole.contains(&program),
+            "{whole}"
+        );
     }
 
     #[test]

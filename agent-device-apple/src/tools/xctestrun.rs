@@ -106,9 +106,23 @@ impl XcTestRun {
         })
     }
 
+    /// The bundle id of the app that hosts the tests on the device.
+    pub(crate) fn test_host(&mut self) -> Option<String> {
+        self.targets().into_iter().find_map(|target| {
+            let host = target.get("TestHostBundleIdentifier")?.as_string()?;
+            Some(host.to_owned())
+        })
+    }
+
+    /// Writes a new file that only its owner can read: the environment holds secrets.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Unusable> {
+        let mut options = std::fs::File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = io::BufWriter::new(options.open(path)?);
         Value::Dictionary(self.0.clone())
-            .to_file_xml(path)
+            .to_writer_xml(file)
             .map_err(Unusable::from)
     }
 }
@@ -120,7 +134,8 @@ mod tests {
     const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>";
     // Keys as in `man xcodebuild.xctestrun`.
     const TARGET: &str = "<dict><key>BlueprintName</key><string>UITests</string><key>TestBundlePath</key>\
-        <string>__TESTHOST__/PlugIns/AgentDeviceRunnerUITests.xctest</string><key>EnvironmentVariables</key><dict><key>OS</key>\
+        <string>__TESTHOST__/PlugIns/AgentDeviceRunnerUITests.xctest</string><key>TestHostBundleIdentifier</key>\
+        <string>a.b.uitests.xctrunner</string><key>EnvironmentVariables</key><dict><key>OS</key>\
         <string>1</string></dict><key>UITargetAppEnvironmentVariables</key><string>odd</string></dict>";
 
     fn read(text: &str) -> Result<XcTestRun, Unusable> {
@@ -142,6 +157,7 @@ mod tests {
         for (text, count) in [(new, 2), (old, 1)] {
             let mut run = read(&text).unwrap();
             assert!(run.mentions("AgentDeviceRunnerUITests") && !run.mentions("Other"));
+            assert_eq!(run.test_host().as_deref(), Some("a.b.uitests.xctrunner"));
             run.patch(&[("AGENT_DEVICE_RUNNER_PORT", "8100".to_owned())]);
             let targets = run.targets();
             assert_eq!(targets.len(), count);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agent_device_apple::{Apple, AppleTarget, Profile};
 use agent_device_core::{
-    Call, Device, Error, Interactor as _, SnapshotBackend as _,
+    Call, Device, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget, Touch},
     dispatch::{NoRow, Row, rows::ios_runner as rows},
     geometry::Point,
@@ -104,6 +104,8 @@ async fn replies(gate: &mut Gate) {
     for (row, code) in refusals {
         let error = said(code).await;
         assert_eq!(error.detail("runnerErrorCode"), Some(&json!(code)));
+        let is_told = error.code() != ErrorCode::CommandFailed || error.reason().is_some();
+        assert!(is_told, "{code} has no code of the core and no reason");
         gate.cites(row, &error);
     }
     gate.cites(
@@ -159,6 +161,7 @@ async fn before_the_send(gate: &mut Gate) {
         (command == "uptime" && count == 2).then(|| Act::ReplyThenRefuse(ok(json!({})), 60))
     })
     .await;
+    assert_eq!(error.retriable(), Some(true));
     gate.cites(rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE, &error);
 
     // It answers at its start and never again, and so does the next one.
@@ -182,7 +185,7 @@ async fn before_the_send(gate: &mut Gate) {
     };
     let phone = Apple::connect(target, config).await.unwrap();
     phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
-    daemon.unplug();
+    daemon.plug(false);
     let error = phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
     gate.cites(rows::PRE_SEND_DEVICE_GONE, &error);
     assert_eq!(runner.requests("tap").len(), 1);
@@ -191,7 +194,9 @@ async fn before_the_send(gate: &mut Gate) {
     let runner = Scripted::start(|_, _, _| None).await;
     let tools = Tools::new(&says_port(runner.address.port()));
     let first = connect(&tools, tools.simulator()).await.unwrap();
-    let error = connect(&tools, tools.simulator()).await.unwrap_err();
+    let second = Apple::new(tools.simulator(), tools.config());
+    let soon = Call::standalone(Duration::from_millis(500));
+    let error = second.perform(&tap_at(1.0, 1.0), &soon).await.unwrap_err();
     assert_eq!(error.detail("ownerPid"), Some(&json!(std::process::id())));
     gate.cites(rows::PRE_SEND_DEVICE_LEASED, &error);
     first.close().await;

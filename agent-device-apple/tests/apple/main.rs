@@ -7,6 +7,7 @@ mod ax;
 mod corpus;
 mod golden;
 mod launch;
+mod life;
 mod peers;
 mod rules;
 mod scripted;

@@ -61,6 +61,11 @@ impl Folder {
         Self(path)
     }
 
+    /// One that is there already.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

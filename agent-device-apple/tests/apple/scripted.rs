@@ -19,6 +19,8 @@ use tokio::{
 pub(crate) enum Act {
     /// This answer.
     Reply(Value),
+    /// This answer, after a while.
+    Late(Value, Duration),
     /// This answer, and then nobody listens for so many connections.
     ReplyThenRefuse(Value, usize),
     /// These bytes in place of HTTP.
@@ -180,6 +182,10 @@ async fn serve(
     let answer = |value: &Value| response(value.to_string().as_bytes());
     match act {
         Act::Reply(value) => stream.write_all(&answer(&value)).await?,
+        Act::Late(value, after) => {
+            tokio::time::sleep(after).await;
+            stream.write_all(&answer(&value)).await?;
+        }
         Act::ReplyThenRefuse(value, count) => {
             *refuse.lock().unwrap() = count;
             // The listener goes before the answer does.

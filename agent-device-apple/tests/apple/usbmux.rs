@@ -8,13 +8,14 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use agent_device_apple::{Apple, AppleTarget, Profile};
 use agent_device_core::Interactor as _;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpStream, UnixListener, UnixStream},
+    net::{TcpListener, TcpStream, UnixListener, UnixStream},
     task::JoinHandle,
 };
 
@@ -63,8 +64,8 @@ impl Daemon {
         self.folder.path().join("usbmuxd")
     }
 
-    pub(crate) fn unplug(&self) {
-        self.plugged.store(false, Ordering::SeqCst);
+    pub(crate) fn plug(&self, is_in: bool) {
+        self.plugged.store(is_in, Ordering::SeqCst);
     }
 }
 
@@ -176,11 +177,7 @@ async fn a_phone_without_a_cable_is_reached_through_the_tunnel() {
     .await;
     // The tunnel's address is that of the machine itself here, and the runner says its port.
     let tools = Tools::new(&crate::peers::says_port(runner.address.port()));
-    // The form of `devicectl device info details --json-output`, by the keys that its JSON has (Xcode 15).
-    tools.xcrun(
-        "while [ $# -gt 0 ]; do [ \"$1\" = --json-output ] && file=$2; shift; done\n\
-         echo '{\"info\":{\"outcome\":\"success\"},\"result\":{\"connectionProperties\":{\"tunnelIPAddress\":\"127.0.0.1\",\"tunnelState\":\"connected\"}}}' > \"$file\"",
-    );
+    tools.xcrun(&says_address("127.0.0.1"));
     let mut config = tools.config();
     config.usbmux_socket = "/nowhere/usbmuxd".into();
     let phone = Apple::connect(phone("X"), config).await.unwrap();
@@ -191,4 +188,71 @@ async fn a_phone_without_a_cable_is_reached_through_the_tunnel() {
     assert!(error.dispatched().is_no(), "{error:?}");
     assert!(before > 0);
     assert_eq!(asked(), before, "the address is remembered");
+}
+
+/// The form of `devicectl device info details --json-output`, by the keys that its JSON has (Xcode 15).
+fn says_address(address: &str) -> String {
+    format!(
+        "while [ $# -gt 0 ]; do [ \"$1\" = --json-output ] && file=$2; shift; done\n\
+         echo '{{\"info\":{{\"outcome\":\"success\"}},\"result\":{{\"connectionProperties\":{{\"tunnelIPAddress\":\"{address}\",\
+         \"tunnelState\":\"connected\"}}}}}}' > \"$file\""
+    )
+}
+
+#[tokio::test]
+async fn a_phone_whose_address_has_changed_keeps_its_runner() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let port = runner.address.port();
+    let behind = runner.address;
+    let before = TcpListener::bind(("127.0.0.2", port)).await.unwrap();
+    let tunnel = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = before.accept().await {
+            let mut upstream = TcpStream::connect(behind).await.unwrap();
+            tokio::io::copy_bidirectional(&mut stream, &mut upstream)
+                .await
+                .unwrap();
+        }
+    });
+    let tools = Tools::new(&crate::peers::says_port(port));
+    tools.xcrun(&says_address("127.0.0.2"));
+    let mut config = tools.config();
+    config.usbmux_socket = "/nowhere/usbmuxd".into();
+    let phone = Apple::connect(phone("X"), config.clone()).await.unwrap();
+    tunnel.abort();
+    let _ = tunnel.await;
+    // The tool takes longer than the question whether the runner is there may.
+    tools.xcrun(&format!("sleep 0.6\n{}", says_address("127.0.0.1")));
+    assert!(config.preflight_timeout < Duration::from_millis(600));
+    phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    assert_eq!((phone.starts(), runner.requests("tap").len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_start_on_a_phone_that_is_not_there_ends_soon_and_one_that_is_away_for_a_moment_is_waited_for()
+ {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let daemon = Daemon::start("X", runner.address);
+    let tools = Tools::new("exec sleep 600");
+    tools.xcrun("exit 1");
+    let mut config = tools.config();
+    config.usbmux_socket = daemon.socket();
+    let connect = || Apple::connect(phone("X"), config.clone());
+    daemon.plug(false);
+    let error = connect().await.unwrap_err();
+    assert_eq!(
+        error.reason(),
+        Some("usbmux_device_unattached"),
+        "{error:?}"
+    );
+    assert!(error.dispatched().is_no());
+    let launched = || tools.calls().matches("test-without-building").count();
+    let back = async {
+        while launched() < 2 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        daemon.plug(true);
+    };
+    let (phone, ()) = tokio::join!(connect(), back);
+    phone.unwrap();
 }
