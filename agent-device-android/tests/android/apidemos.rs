@@ -119,11 +119,24 @@ async fn a_foreign_app_is_driven_through_its_menus() {
         .await
         .unwrap();
 
+    comes_back(&device).await;
     controls(&device).await;
     dialogs(&device).await;
     a_long_list(&device).await;
     android.close().await.unwrap();
     real.stop().await;
+}
+
+/// An app that runs is opened where it was, as its icon does it.
+async fn comes_back(device: &Device) {
+    choose(device, "App").await;
+    shows(device, "Alert Dialogs").await;
+    device.perform(Action::Home).await.unwrap();
+    let again = OpenTarget::App(APP.to_owned());
+    device.perform(Action::Open(again)).await.unwrap();
+    shows(device, "Alert Dialogs").await;
+    back(device).await;
+    shows(device, "Views").await;
 }
 
 /// Fields, boxes, switches and a spinner.
