@@ -72,6 +72,10 @@ impl Shared {
         if slot.is_some() {
             return Ok(());
         }
+        // It may have gone with the runner of before, whose end then goes on behind this and still has the lease.
+        if patience.remaining().is_zero() {
+            return Err(RunnerFailure::DeadlineUnsent);
+        }
         let mut phase = self.phase(RunnerState::Starting);
         match session::start(self, runner, patience).await {
             Ok(session) => {

@@ -125,7 +125,7 @@ async fn a_runner_that_is_wedged_is_ended_unasked_with_its_app_and_within_the_ca
     let begun = Instant::now();
     let hurried = Call::standalone(Duration::from_millis(300));
     let error = apple.perform(&tap, &hurried).await.unwrap_err();
-    assert!(error.dispatched().is_no(), "{error:?}");
+    assert_eq!(error.reason(), Some("deadline_exceeded"), "{error:?}");
     assert!(begun.elapsed() < Duration::from_millis(1500), "{error:?}");
     until("the process ends", || !lives(pid)).await;
     until("so does its app", || app_ended(&tools) == 1).await;
