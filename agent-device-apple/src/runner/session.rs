@@ -19,7 +19,7 @@ use crate::{error::StartFailure, tools::Patience};
 
 /// How long a runner that somebody else keeps may refuse connections until it counts as gone.
 const KEPT: Duration = Duration::from_secs(1);
-/// How long a phone may be away while a runner starts on it: some leave for a moment when Xcode begins to talk to them.
+/// How long a phone may be away while a runner starts on it. A choice: enough for a plug that sits loose.
 const AWAY: Duration = Duration::from_secs(3);
 /// One question while a runner starts.
 const QUESTION: Duration = Duration::from_secs(20);
