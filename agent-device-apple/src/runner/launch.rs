@@ -66,8 +66,10 @@ impl RunnerProcess {
     /// Waits so long for the end that it was asked for. Then nothing of it is left.
     pub(crate) async fn ends_itself(&mut self, within: Duration) {
         let ended = tokio::time::timeout(within, self.running.exited()).await;
-        if ended.is_ok() {
-            self.rest = None;
+        if ended.is_ok()
+            && let Some((_, mut lease)) = self.rest.take()
+        {
+            lease.settle();
         }
     }
 
@@ -94,11 +96,12 @@ impl RunnerProcess {
 
     /// In a task of its own: whoever waits for it may go. The next runner has the same app, so the lease is given back last.
     fn end_rest(&mut self) -> Option<JoinHandle<()>> {
-        let (app, lease) = self.rest.take()?;
+        let (app, mut lease) = self.rest.take()?;
+        // Without one, as at the end of a program, the next holder of the lease does it.
         let runtime = tokio::runtime::Handle::try_current().ok()?;
         Some(runtime.spawn(async move {
             app.end().await;
-            drop(lease);
+            lease.settle();
         }))
     }
 }

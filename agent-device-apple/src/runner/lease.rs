@@ -54,6 +54,8 @@ pub(crate) struct Lease {
     _lock: File,
     note: Note,
     path: PathBuf,
+    /// Whether something that was started under it may still be there.
+    owes: bool,
 }
 
 impl Lease {
@@ -117,6 +119,7 @@ impl Lease {
             _lock: lock,
             note,
             path,
+            owes: false,
         };
         lease.write().map_err(Unleased::Io)?;
         Ok(lease)
@@ -133,6 +136,7 @@ impl Lease {
     /// Notes the process, at once: whoever comes after a holder that dies now must find it.
     pub(crate) fn note_runner(&mut self, pid: u32) {
         self.note.runner_pid = Some(pid);
+        self.owes = true;
         self.note_down();
     }
 
@@ -143,6 +147,11 @@ impl Lease {
         };
         self.note.runner_start_time = start_time(pid, patience).await;
         self.note_down();
+    }
+
+    /// All of the runner has ended.
+    pub(crate) fn settle(&mut self) {
+        self.owes = false;
     }
 
     fn note_down(&self) {
@@ -161,8 +170,10 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // The lock is ours until the file is closed, so the note is, too.
-        let _ = fs::remove_file(&self.path);
+        // The lock is ours until the file is closed, so the note is, too. It stays for the next one if something may be left.
+        if !self.owes {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -304,11 +315,7 @@ mod tests {
                     .push_str(spoilt);
                 lease.write().unwrap();
             }
-            // As if its holder had died: the note stays.
-            let kept = fs::read(&lease.path).unwrap();
-            let path = lease.path.clone();
             drop(lease);
-            fs::write(path, kept).unwrap();
             assert_eq!(take().await.1.as_deref(), Some("host"));
             let ended = tokio::time::timeout(Duration::from_millis(500), runner.exited()).await;
             assert_eq!(ended.is_ok(), ends, "{named:?} {start:?}");

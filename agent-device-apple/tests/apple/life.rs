@@ -194,6 +194,22 @@ async fn what_a_killed_host_has_left_is_cleared_away_also_if_it_was_killed_at_on
     next.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
 }
 
+#[test]
+fn what_a_host_without_time_to_end_it_has_left_is_ended_by_the_next_one() {
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let runner = second.block_on(Scripted::start(|_, _, _| None));
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let connect = || Apple::connect(tools.simulator(), tools.config());
+    let apple = first.block_on(connect()).unwrap();
+    // As at the end of a program: nothing can wait for a tool any more.
+    drop(first);
+    drop(apple);
+    assert_eq!(app_ended(&tools), 0);
+    second.block_on(connect()).unwrap();
+    assert_eq!(app_ended(&tools), 1);
+}
+
 /// The host that is killed.
 #[tokio::test]
 #[ignore = "runs in a process of its own, which the test beside it kills"]
