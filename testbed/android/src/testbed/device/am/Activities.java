@@ -377,15 +377,9 @@ public final class Activities {
             record.calls.makeVisible();
         } else {
             decor.setVisibility(View.VISIBLE);
-            raise(decor);
         }
         if (Device.api() >= 29) record.calls.performTopResumedActivityChanged(true, "topStateChangedWhenResumed");
         record.calls.onPostResume();
-    }
-
-    /** A resumed activity's window lies above those of others again. */
-    private static void raise(View decor) {
-        testbed.device.wm.WindowOrder.raise(decor);
     }
 
     private static void pause(Record record) {
@@ -430,7 +424,7 @@ public final class Activities {
 
     /** The activity's window and what it left behind: dialogs leak, their windows don't. */
     private static void removeWindows(Record record) {
-        testbed.device.wm.WindowOrder.removeAll(record.activity, record.token);
+        testbed.device.wm.WindowRemoval.removeAll(record.activity, record.token);
     }
 
     /** After each idle: carries out what finish() asked for. */
@@ -489,7 +483,7 @@ public final class Activities {
             }
             if (task.stack.isEmpty()) TASKS.remove(task);
         }
-        testbed.device.wm.WindowOrder.removeAllOf(packageName);
+        testbed.device.wm.WindowRemoval.removeAllOf(packageName);
         if (top == resumed) return;
         try {
             Record next = TASKS.isEmpty() ? null : TASKS.get(TASKS.size() - 1).top();
@@ -510,7 +504,7 @@ public final class Activities {
             if (!task.affinity.equals(SystemActivities.LAUNCHER)) while (task.top() != null) destroy(task.top());
         }
         home();
-        testbed.device.wm.WindowOrder.removeAllBut(resumed.activity.getWindow().getDecorView());
+        testbed.device.wm.WindowRemoval.removeAllBut(resumed.activity.getWindow().getDecorView());
     }
 
     /** The launcher in front. */

@@ -13,29 +13,15 @@ import java.util.List;
 import testbed.device.LogBuffer;
 import testbed.device.Reflect;
 
-/** Changes of the window list that only a window manager makes: order, and removal without asking the owner. */
-public final class WindowOrder {
-    private static final List<View> RAISED = new ArrayList<>();
-
-    private WindowOrder() {}
-
-    /** Puts a window above its equals; the framework's own list keeps the order of adding. */
-    public static void raise(View decor) {
-        RAISED.remove(decor);
-        RAISED.add(decor);
-    }
-
-    /** 0 for a window that was never raised, else its place among those that were. */
-    static int raised(View decor) {
-        return RAISED.indexOf(decor) + 1;
-    }
+/** What only a window manager does to the window list: windows are removed without asking their owner. */
+public final class WindowRemoval {
+    private WindowRemoval() {}
 
     public static void removeAll(Activity activity, IBinder token) {
         View decor = activity.getWindow().peekDecorView();
         for (Entry each : entries()) {
             if (each.view == decor || each.params.token == token || activityOf(each.view.getContext()) == activity) remove(each.view);
         }
-        RAISED.remove(decor);
     }
 
     public static void removeAllOf(String packageName) {
@@ -46,7 +32,6 @@ public final class WindowOrder {
 
     public static void removeAllBut(View decor) {
         for (Entry each : entries()) if (each.view != decor) remove(each.view);
-        RAISED.retainAll(List.of(decor));
     }
 
     private static void remove(View view) {
