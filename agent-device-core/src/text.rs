@@ -65,8 +65,11 @@ pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, 
     }
 }
 
-/// What a field holds, as far as a capture tells.
-pub(crate) fn field_state(node: Node<'_>) -> FieldState {
+/// What a field holds, as far as a capture tells: for backends that read a field back by captures of their own.
+///
+/// A secret field is [`Unreadable`](FieldState::Unreadable), and so is one without a value: absent is not empty. One that shows
+/// its hint is empty, whatever it shows as its value: some platforms tell the hint there.
+pub fn field_state(node: Node<'_>) -> FieldState {
     if node.is(Flag::Secure) {
         return FieldState::Unreadable;
     }
@@ -107,6 +110,10 @@ fn substance(text: &str) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        Role,
+        snapshot::{CaptureOptions, Quality, SnapshotBuilder, SnapshotInfo, TextField},
+    };
 
     fn check(wanted: &str, observed: &str) -> Result<FillCheck, Mismatch> {
         verify(&wanted.into(), &FieldState::Text(observed.into()))
@@ -166,6 +173,29 @@ mod tests {
             verify(&"x".into(), &FieldState::Unreadable),
             Ok(FillCheck::Unobserved)
         );
+    }
+
+    #[test]
+    fn a_field_that_shows_its_hint_is_empty_and_a_secret_one_is_not_read() {
+        let state = |flags: &[Flag], value: Option<&str>| {
+            let mut tree = SnapshotBuilder::new(CaptureOptions::raw());
+            let mut field = tree.root(Role::TextField).unwrap();
+            for flag in flags {
+                field.flag(*flag, true);
+            }
+            if let Some(value) = value {
+                field.text(TextField::Value, value);
+            }
+            let screen = tree.finish(SnapshotInfo::new("x", Quality::healthy("x")));
+            field_state(screen.nodes().next().unwrap())
+        };
+        let text = |text: &str| FieldState::Text(text.to_owned());
+        assert_eq!(state(&[], Some("old")), text("old"));
+        assert_eq!(state(&[], None), FieldState::Unreadable);
+        assert_eq!(state(&[Flag::HintShowing], Some("Amount")), text(""));
+        assert_eq!(state(&[Flag::HintShowing], None), text(""));
+        let secret = [Flag::Secure, Flag::HintShowing];
+        assert_eq!(state(&secret, Some("x")), FieldState::Unreadable);
     }
 
     #[test]

@@ -16,7 +16,8 @@ use agent_device_core::{
     action::{FieldState, Performed, Text, Touch},
     dispatch::rows::android_helper as rows,
     observe::Judgement,
-    snapshot::{CaptureOptions, Flag, Node},
+    snapshot::{CaptureOptions, Flag},
+    text::field_state,
 };
 
 /// How long a field may take until it has the focus.
@@ -97,7 +98,7 @@ async fn focused(
     touch::tap(helper, memory, touch, 1, call).await?;
     let has_focus = |screen: &Snapshot, _: Option<&_>, _| match meant.focused(screen) {
         Some(field) => Judgement::Done(Some(Field {
-            held: state(field),
+            held: field_state(field),
             secret: field.is(Flag::Secure),
         })),
         None if is_in_keyboard(screen) => Judgement::Done(None),
@@ -152,7 +153,7 @@ async fn read_back(
     let mut before = None;
     let mut last = None;
     let rests = |screen: &Snapshot, _: Option<&_>, _| {
-        let now = meant.on(screen).map(state);
+        let now = meant.on(screen).map(field_state);
         let wanted = matches!(&now, Some(FieldState::Text(held)) if held == text.expose());
         let still = now.as_ref().is_some_and(|now| now != old) && now == before;
         before.clone_from(&now);
@@ -172,17 +173,4 @@ async fn read_back(
     )
     .await;
     looked.ok().and(last)
-}
-
-fn state(field: Node<'_>) -> FieldState {
-    if field.is(Flag::Secure) {
-        FieldState::Unreadable
-    } else if field.is(Flag::HintShowing) {
-        FieldState::Text(String::new())
-    } else {
-        match field.value() {
-            Some(value) => FieldState::Text(value.to_owned()),
-            None => FieldState::Unreadable,
-        }
-    }
 }
