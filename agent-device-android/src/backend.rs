@@ -277,7 +277,7 @@ impl SnapshotBackend for Android {
 impl Interactor for Android {
     fn capabilities(&self) -> Capabilities {
         let leaf = "unsupported-platform-leaf";
-        Capabilities::of(&[
+        let all = Capabilities::of(&[
             Operation::Tap,
             Operation::DoubleTap,
             Operation::LongPress,
@@ -311,7 +311,12 @@ impl Interactor for Android {
             Some("A finger does not hover: tap."),
         )
         .without(Operation::ReadWindows, leaf, None)
-        .without(Operation::SelectWindow, leaf, None)
+        .without(Operation::SelectWindow, leaf, None);
+        let lacking = self.helper.config.helper.lacks().iter();
+        lacking.fold(all, |offered, operation| {
+            let hint = "The helper of this crate does it: HelperSource::Bundled.";
+            offered.without(*operation, "owner-capability-missing", Some(hint))
+        })
     }
 
     async fn perform(&self, action: &Action, call: &Call) -> Result<Performed> {

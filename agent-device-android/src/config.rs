@@ -58,9 +58,11 @@ pub enum HelperSource {
     #[default]
     Bundled,
     /// One that is on the device already and speaks `android-snapshot-helper-v1`, by its component:
-    /// `com.example.helper/.Runner`. It is never installed or updated. It takes snapshots and plays gestures; what else ours
-    /// does is refused as unsupported before anything is sent. Its session listens on a port of the device without a token, so
-    /// every app of the device can reach it, and it doesn't end by itself when this program dies.
+    /// `com.example.helper/.Runner`. It is never installed or updated. It takes snapshots and plays gestures. A press is a
+    /// gesture that stays where it is; the helper does not look whether the target is still there. Keys and pictures are left
+    /// to the shell. Double presses, text and the clipboard are refused as unsupported before anything is sent. Its session
+    /// listens on a port of the device without a token, so every app of the device can reach it, and it doesn't end by itself
+    /// when this program dies.
     Installed(String),
 }
 

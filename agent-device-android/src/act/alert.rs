@@ -4,17 +4,17 @@ use std::{sync::Arc, time::Duration};
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result, Snapshot,
-    action::{Performed, Target, Text, Touch},
+    action::{Operation, Performed, Target, Text, Touch},
     dispatch::rows::android_helper as rows,
     observe::Judgement,
     reason,
     snapshot::{CaptureOptions, NodeId},
 };
 
-use super::{fill, key, touch, wait};
+use super::{fill, key, offers, press, touch, wait};
 use crate::{
     backend::Memory,
-    helper::{Command, Helper},
+    helper::Helper,
     hierarchy::SYSTEM_DIALOG,
     see::{self, FoundAlert, find_alert},
 };
@@ -35,6 +35,9 @@ pub(super) async fn accept(
     answer: Option<&Text>,
     call: &Call,
 ) -> Result<Performed> {
+    if answer.is_some() {
+        offers(helper, Operation::Fill)?;
+    }
     let mut open = wait_for(helper, memory, call).await?;
     if let Some(answer) = answer {
         if open.found.accept.is_none() {
@@ -84,11 +87,7 @@ pub(super) async fn dismiss(helper: &Helper, memory: &Memory, call: &Call) -> Re
             touch::tap(helper, memory, &touch_of(&open.screen, button)?, 1, call).await?;
             Performed::by("element")
         }
-        None => {
-            let back = Command::new("key", key::BACK);
-            helper.mutate(back, call).await?;
-            Performed::by("keys")
-        }
+        None => press(helper, key::BACK, call).await?,
     };
     gone(helper, memory, &open.found, performed, call).await
 }

@@ -1,7 +1,7 @@
 //! Acting: one action, once. Everything that can be refused is refused before the first send.
 //!
 //! Touches, keys and text go through the helper, which injects them as the platform does and says whether it had begun when
-//! something fails. Apps are opened and closed by the shell.
+//! something fails. Apps are opened and closed by the shell, which also presses the keys for a helper that has none.
 
 mod alert;
 mod app;
@@ -25,6 +25,8 @@ use agent_device_core::{
 };
 
 use crate::{
+    adb::ShellCommand,
+    apps,
     backend::Memory,
     helper::{Command, Helper, encode},
     see,
@@ -54,12 +56,21 @@ pub(crate) async fn perform(
     action: &Action,
     call: &Call,
 ) -> Result<Performed> {
+    offers(helper, action.operation())?;
     guard::before(helper, memory, action, call).await?;
     if leads_on(action) {
         memory.acts();
     }
     let performed = act(helper, memory, action, call).await?;
     guard::after(helper, memory, action, performed, call).await
+}
+
+/// Refuses what the helper that is used lacks, before a part of it is done.
+fn offers(helper: &Helper, operation: Operation) -> Result<()> {
+    match helper.config.helper.lacks().contains(&operation) {
+        true => Err(Error::unsupported(operation)),
+        false => Ok(()),
+    }
 }
 
 /// Whether another screen may come of it. What happens within one field, one list or the clipboard stays where it is: an end of
@@ -122,7 +133,13 @@ fn encoded(text: &Text) -> Result<String> {
 }
 
 async fn press(helper: &Helper, code: &str, call: &Call) -> Result<Performed> {
-    helper.mutate(Command::new("key", code), call).await?;
+    if helper.config.helper.is_bundled() {
+        helper.mutate(Command::new("key", code), call).await?;
+    } else {
+        let command = ShellCommand::new("input")?.args(["keyevent", code])?;
+        let output = apps::mutate(&helper.device, &command, call).await?;
+        output.checked(&command)?;
+    }
     Ok(Performed::by("keys"))
 }
 
@@ -158,11 +175,9 @@ async fn dismiss_keyboard(helper: &Helper, memory: &Memory, call: &Call) -> Resu
     if !seen && see::keyboard(helper, memory, call).await? == Keyboard::Absent {
         return Ok(Performed::new().with_warning("no keyboard was shown"));
     }
-    helper
-        .mutate(Command::new("key", key::ESCAPE), call)
-        .await?;
+    let performed = press(helper, key::ESCAPE, call).await?;
     if !seen {
-        return Ok(Performed::by("keys").with_warning("whether a keyboard is shown is not known"));
+        return Ok(performed.with_warning("whether a keyboard is shown is not known"));
     }
     let look = || see::viewport(helper, call);
     let gone = |viewport: &see::Viewport, _: Option<&_>, _| match viewport.keyboard {
@@ -170,7 +185,7 @@ async fn dismiss_keyboard(helper: &Helper, memory: &Memory, call: &Call) -> Resu
         Some(_) => Judgement::go_on(),
     };
     match wait::until("keyboard-gone", KEYBOARD_LIMIT, call, look, gone).await? {
-        Some(()) => Ok(Performed::by("keys")),
+        Some(()) => Ok(performed),
         None => Err(Error::new(
             ErrorCode::UnsupportedOperation,
             "the keyboard stays although it was told to go",

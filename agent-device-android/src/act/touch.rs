@@ -17,6 +17,8 @@ use crate::{
     see,
 };
 
+/// How long a tap's finger is down where a tap is a gesture: far less than what apps take for a long press.
+const TAP: Duration = Duration::from_millis(50);
 /// The helper presses no longer than this.
 const LONGEST_PRESS: Duration = Duration::from_secs(60);
 /// For how many frames a finger rests before it goes up after a scroll: longer than Android measures its speed.
@@ -34,6 +36,9 @@ pub(super) async fn tap(
     count: u8,
     call: &Call,
 ) -> Result<Performed> {
+    if count == 1 && !helper.config.helper.is_bundled() {
+        return still(helper, memory, touch.point, TAP, call).await;
+    }
     let how = format!(",{count}");
     press(helper, memory, touch, &how, Duration::ZERO, call).await
 }
@@ -50,6 +55,9 @@ pub(super) async fn long_press(
             "duration",
             "a press is held for at most 60 s",
         ));
+    }
+    if !helper.config.helper.is_bundled() {
+        return still(helper, memory, touch.point, hold, call).await;
     }
     let how = format!("{},", hold.as_millis());
     press(helper, memory, touch, &how, hold, call).await
@@ -82,6 +90,20 @@ async fn press(
         }
         Err(failure) => Err(failure.into()),
     }
+}
+
+/// A press as a gesture whose finger stays where it is, for a helper that has gestures alone. Such a helper does not look for
+/// the target before it touches, and a gesture is one touch: two of them would be two requests, and how far apart nobody knows.
+async fn still(
+    helper: &Helper,
+    memory: &Memory,
+    point: Point,
+    hold: Duration,
+    call: &Call,
+) -> Result<Performed> {
+    within_display(helper, memory, [point], call).await?;
+    let samples = [Duration::ZERO, hold].map(|offset| Sample { offset, point });
+    play(helper, &[samples.to_vec()], call).await
 }
 
 fn place(point: Point) -> String {

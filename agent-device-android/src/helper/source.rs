@@ -1,6 +1,6 @@
 //! What differs between the helper of this crate and one that was found on the device.
 
-use agent_device_core::{Error, ErrorCode, Result};
+use agent_device_core::{Error, ErrorCode, Operation, Result};
 
 use super::{Command, HelperFailure, apk};
 use crate::config::HelperSource;
@@ -36,6 +36,20 @@ impl HelperSource {
             kind: "java.lang.UnsupportedOperationException".to_owned(),
             message: format!("{} has no command {}", self.package(), command.action),
         })
+    }
+
+    /// The operations for which another helper has no command, and which nothing else does in its place.
+    pub(crate) fn lacks(&self) -> &'static [Operation] {
+        match self {
+            Self::Bundled => &[],
+            Self::Installed(_) => &[
+                Operation::DoubleTap,
+                Operation::TypeText,
+                Operation::Fill,
+                Operation::WriteClipboard,
+                Operation::ReadClipboard,
+            ],
+        }
     }
 
     pub(super) fn check(&self) -> Result<()> {

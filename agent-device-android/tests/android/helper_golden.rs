@@ -2,13 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agent_device_android::{AdbConfig, Android, AndroidConfig, HelperInstall, adb::AdbServer};
+use agent_device_android::{
+    AdbConfig, Android, AndroidConfig, HelperInstall, HelperSource, adb::AdbServer,
+};
 use agent_device_core::{
     Call, Error, Interactor as _, Snapshot, SnapshotBackend as _,
     action::{Action, OpenTarget, Orientation, Target, Touch},
     dispatch::{
         Row,
-        rows::{android_helper as rows, post_action_guard},
+        rows::{android_adb as adb, android_helper as rows, core, post_action_guard},
     },
     geometry::{Point, Rect},
     snapshot::{CaptureOptions, Flag, Keyboard, Quality, SnapshotBuilder, SnapshotInfo},
@@ -50,16 +52,19 @@ pub(crate) fn printed(text: &str) -> Vec<Step> {
 }
 
 async fn connect(server: &AdbServer) -> Result<Android, Error> {
-    connect_for(server, None).await
+    connect_as(server, |_| {}).await
 }
 
-async fn connect_for(server: &AdbServer, app: Option<&str>) -> Result<Android, Error> {
+async fn connect_as(
+    server: &AdbServer,
+    choose: impl FnOnce(&mut AndroidConfig),
+) -> Result<Android, Error> {
     // Of this process alone: another one may get the same port for its server, and a device has one process.
     let serial = format!("x{}", std::process::id());
     let device = server.device(serial).unwrap().with_features("shell_v2");
     let mut config = AndroidConfig::default();
     config.install = HelperInstall::Never;
-    config.app = app.map(str::to_owned);
+    choose(&mut config);
     Android::connect(device, config).await
 }
 
@@ -74,10 +79,27 @@ async fn follow_app(scripts: Vec<Vec<Step>>, app: Option<&str>) -> (Scripted, An
         done("ping", 1, "sdk=34\ncapabilities=ping,tap,tap-target\n"),
         done("viewport", 2, VIEWPORT),
     ];
+    let app = app.map(str::to_owned);
+    start_with(&start, scripts, |config| config.app = app).await
+}
+
+/// The same with another project's helper, which does not introduce itself.
+async fn follow_found(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
+    let session = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
+    let start = [session, done("viewport", 1, VIEWPORT)];
+    let found = HelperSource::Installed("com.example.helper/.Runner".to_owned());
+    start_with(&start, scripts, |config| config.helper = found).await
+}
+
+async fn start_with(
+    start: &[Vec<Step>],
+    scripts: Vec<Vec<Step>>,
+    choose: impl FnOnce(&mut AndroidConfig),
+) -> (Scripted, Android) {
     let mut config = AdbConfig::default();
     config.start_server = false;
     let peer = Scripted::start_with([start.to_vec(), scripts].concat(), config).await;
-    let android = connect_for(&peer.server, app).await.unwrap();
+    let android = connect_as(&peer.server, choose).await.unwrap();
     (peer, android)
 }
 
@@ -251,6 +273,64 @@ async fn every_row_of_the_helper_is_what_really_happens() {
     gate.cites(rows::OPEN_FAILED, &error);
 
     gate.finish();
+}
+
+/// Its presses are gestures and its keys the shell's: what is known of a failure is what is known of those.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_in_place_of_another_helpers_commands_is_disclosed_alike() {
+    let long = || Action::LongPress(touch(10.0, None), Duration::from_millis(700));
+    let answer = |rest: &str| {
+        let error = "errorType=java.lang.IllegalStateException\nmessage=no\n";
+        vec![reply("gesture", 2, &format!("ok=false\n{rest}{error}"))]
+    };
+    let key = |rest: Vec<Step>| vec![service(rest)];
+    let outside = Action::Tap(touch(5000.0, None));
+    let unsupported = core::REFUSAL_UNSUPPORTED.row();
+    for (scripts, action, row) in [
+        (answer(""), tap(), rows::FAILED_AFTER_START.row()),
+        (answer(""), long(), rows::FAILED_AFTER_START.row()),
+        (
+            answer("started=false\n"),
+            tap(),
+            rows::REFUSED_BEFORE_START.row(),
+        ),
+        (
+            vec![done("viewport", 2, VIEWPORT)],
+            outside,
+            rows::POINT_OUTSIDE_DISPLAY.row(),
+        ),
+        // For these there is no script: they are refused here.
+        (vec![], Action::DoubleTap(touch(10.0, None)), unsupported),
+        (
+            vec![],
+            Action::Fill(touch(10.0, None), "x".into()),
+            unsupported,
+        ),
+        (vec![], Action::AcceptAlert(Some("x".into())), unsupported),
+        (
+            vec![vec![Step::Request, fail("device offline")]],
+            Action::Back,
+            adb::INPUT_TAP_HOST_REFUSED_DEVICE_OFFLINE.row(),
+        ),
+        (
+            key(vec![okay(), Step::Reset]),
+            Action::Home,
+            adb::LOST_AFTER_REQUEST.row(),
+        ),
+        (
+            key(vec![okay(), Step::Send(frame(3, &[1]))]),
+            Action::KeyboardEnter,
+            adb::INPUT_TAP_FAILED.row(),
+        ),
+    ] {
+        let (_peer, android) = follow_found(scripts).await;
+        let call = Call::standalone(Duration::from_secs(5));
+        let error = android.perform(&action, &call).await.unwrap_err();
+        std::mem::forget(android);
+        let cited = (error.row().map(Row::id), error.dispatched().is_no());
+        let no = row.dispatched() == "no";
+        assert_eq!(cited, (Some(row.id()), no), "{action:?}: {error:?}");
+    }
 }
 
 /// Accessibility goes on telling the screen that was left.

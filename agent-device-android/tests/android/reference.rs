@@ -1,20 +1,20 @@
-//! The crate on a device with another project's released helper: what it reads and which gestures it plays through it, and
-//! what it refuses.
+//! The crate on a device with another project's released helper: what it reads and plays through it, what the shell does in
+//! its place, and what is refused.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use agent_device_android::{
     AdbConfig, Android, AndroidConfig, Apps, HelperSource, InstallOptions,
     adb::{AdbDevice, ShellCommand},
 };
 use agent_device_core::{
-    Backend, Call, Device, ErrorCode, Interactor, Result, Snapshot, SnapshotBackend,
-    action::{Action, Alert, AppState, Capabilities, Orientation, Performed, Screenshot, Touch},
+    Call, Device, ErrorCode, Interactor as _,
+    action::{Action, Touch},
     async_trait,
     geometry::Point,
-    gesture::{Gesture, GesturePlan, Sample},
+    gesture::Gesture,
     selector::id,
-    snapshot::{CaptureOptions, Keyboard, QualityState},
+    snapshot::QualityState,
     testing::{Body, Event, EventKind, Fault, Knob, Screen, conformance_of},
 };
 use serde_json::Value;
@@ -52,82 +52,13 @@ async fn released() -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-/// What the other helper has no command for is a gesture here where a gesture is the same: a press is a stroke that stays
-/// where it is. Everything else goes to the crate as it is.
-struct Strokes(Arc<Android>);
-
-/// A finger that goes down and up at one place.
-fn still(touch: &Touch, hold: Duration) -> Result<Action> {
-    let sample = |offset| Sample {
-        offset,
-        point: touch.point,
-    };
-    let plan = GesturePlan::custom(vec![vec![sample(Duration::ZERO), sample(hold)]])?;
-    Ok(Action::Gesture(plan))
-}
-
-#[async_trait]
-impl SnapshotBackend for Strokes {
-    async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
-        self.0.capture(options, call).await
-    }
-
-    fn honours_cancel(&self) -> bool {
-        self.0.honours_cancel()
-    }
-}
-
-#[async_trait]
-impl Interactor for Strokes {
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    async fn perform(&self, action: &Action, call: &Call) -> Result<Performed> {
-        match action {
-            Action::Tap(touch) => {
-                let tap = still(touch, Duration::from_millis(50))?;
-                self.0.perform(&tap, call).await
-            }
-            Action::LongPress(touch, hold) => self.0.perform(&still(touch, *hold)?, call).await,
-            other => self.0.perform(other, call).await,
-        }
-    }
-
-    async fn screenshot(&self, call: &Call) -> Result<Screenshot> {
-        self.0.screenshot(call).await
-    }
-
-    async fn alert(&self, call: &Call) -> Result<Option<Alert>> {
-        self.0.alert(call).await
-    }
-
-    async fn orientation(&self, call: &Call) -> Result<Orientation> {
-        self.0.orientation(call).await
-    }
-
-    async fn keyboard(&self, call: &Call) -> Result<Keyboard> {
-        self.0.keyboard(call).await
-    }
-
-    async fn app_state(&self, call: &Call) -> Result<AppState> {
-        self.0.app_state(call).await
-    }
-}
-
-impl Backend for Strokes {
-    fn name(&self) -> Cow<'static, str> {
-        self.0.name()
-    }
-}
-
 /// The fixture app, driven through the other helper.
 struct Foreign(Phone);
 
 #[async_trait]
 impl Body for Foreign {
     fn device(&self) -> Device {
-        Device::new(Strokes(Arc::clone(&self.0.android)))
+        self.0.device()
     }
 
     async fn open(&self, screen: Screen, knobs: &[(Knob, u64)]) {
@@ -178,22 +109,10 @@ const LIMITS: &[(&str, &str)] = &[
         "it makes no pictures: a tree that has lost its content is an empty screen",
     ),
     (
-        "double_and_long_presses_are_what_they_say",
-        "a gesture is one touch: two of them are two requests, and how far apart nobody knows",
-    ),
-    (
         "a_form_is_filled_and_verified_and_its_secret_kept",
         "it has no way for text",
     ),
     ("a_long_text_is_cleared_completely", "the same"),
-    (
-        "what_lies_behind_the_keyboard_is_refused",
-        "it has no focus tap and does not tell where the keyboard is",
-    ),
-    (
-        "alerts_are_read_and_answered_one_by_one",
-        "alerts are read; their buttons are pressed by taps, of which it has none",
-    ),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -222,6 +141,7 @@ async fn a_helper_that_nobody_here_wrote_is_driven() {
     config.helper = HelperSource::Installed(format!("{PACKAGE}/.SnapshotInstrumentation"));
     let body = Arc::new(Foreign(Phone::start(&peer, &real, config).await));
     what_it_does_not_offer_is_refused(&body.0).await;
+    keys_arrive(&body.0).await;
     gestures_arrive(&body).await;
     let offered = |scenario: &str| LIMITS.iter().all(|(name, _)| *name != scenario);
     conformance_of(&*body, offered).await;
@@ -249,17 +169,37 @@ async fn what_it_does_not_offer_is_refused(phone: &Phone) {
     let view = snapshot.view().to_string();
     assert_eq!(snapshot.quality().state, QualityState::Healthy, "{view}");
     let counter = device.locate(id("counter"));
+    let touch = Touch {
+        point: counter.get().await.unwrap().bounds.unwrap().center(),
+        target: None,
+    };
+    let double = Action::DoubleTap(touch.clone());
+    let fill = Action::Fill(touch, "x".into());
+    let android = &phone.android;
     for error in [
-        counter.press().await.unwrap_err(),
         counter.double_press().await.unwrap_err(),
-        device.perform(Action::Back).await.unwrap_err(),
         device.type_text("x").await.unwrap_err(),
+        // Also for who does not ask first what is offered. A field that can't be filled is not tapped either.
+        android.perform(&double, &call()).await.unwrap_err(),
+        android.perform(&fill, &call()).await.unwrap_err(),
     ] {
         assert_eq!(error.code(), ErrorCode::UnsupportedOperation, "{error:?}");
         assert!(error.dispatched().is_no());
     }
     assert_eq!(device.snapshot().await.unwrap().view().to_string(), view);
     assert_eq!(phone.events().await.len(), 0);
+}
+
+/// It has no command for keys: the shell has.
+async fn keys_arrive(phone: &Phone) {
+    let device = phone.device();
+    for key in [Action::Home, Action::Back] {
+        phone.open(Screen::Counter, &[]).await;
+        device.locate(id("counter")).get().await.unwrap();
+        device.perform(key).await.unwrap();
+        let counter = device.locate(id("counter"));
+        counter.wait_absent(Duration::from_secs(5)).await.unwrap();
+    }
 }
 
 /// Where each finger was first and last.
