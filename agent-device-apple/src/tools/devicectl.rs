@@ -56,6 +56,7 @@ pub(crate) fn fuzz(answer: &[u8]) {
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// How the tool says that it knows no such device. It manages those with iOS 17 or later; Xcode reaches older ones otherwise.
+/// Not recorded by us: a phone for which the tool says something else gets the tool's failure.
 const UNKNOWN_DEVICE: &str = "com.apple.dt.CoreDeviceError error 1000";
 
 /// `None` in place of the failure by which the tool says that it does not manage the device.

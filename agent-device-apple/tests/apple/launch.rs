@@ -229,6 +229,121 @@ async fn a_kept_build_that_does_not_start_or_is_not_whole_is_made_anew() {
 }
 
 #[tokio::test]
+async fn a_build_that_was_broken_off_is_begun_anew() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&says_port(runner.address.port()));
+    let slow = tools.folder.path().join("slow-build");
+    fs::write(&slow, "").unwrap();
+    let broken = async {
+        while !tools.calls().contains("build-for-testing") {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        // Its products are there by now, and it has not ended.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    };
+    tokio::select! {
+        _ = connect(&tools) => panic!("the build takes a second"),
+        () = broken => {}
+    }
+    fs::remove_file(slow).unwrap();
+    drop(connect(&tools).await.unwrap());
+    drop(connect(&tools).await.unwrap());
+    assert_eq!(tools.calls().matches("build-for-testing").count(), 2);
+}
+
+#[tokio::test]
+async fn closing_what_does_not_run_is_fine_and_any_other_failure_is_not() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let close = Action::Close(Some("com.example.app".to_owned()));
+    // Not recorded: the words of `simctl terminate` as clients of it look for them, and the system's word for ESRCH.
+    let nothing = "found nothing to terminate";
+    let gone = "The operation couldn\u{2019}t be completed. No such process";
+    for (said, is_fine) in [(nothing, true), ("Invalid device", false)] {
+        let tools = Tools::new("exit 0");
+        tools.xcrun(&format!(
+            "case $2 in terminate) echo '{said}' >&2; exit 3;; esac"
+        ));
+        let apple = Apple::new(tools.simulator(), tools.config());
+        let closed = apple.perform(&close, &call()).await;
+        assert_eq!(closed.is_ok(), is_fine, "{said}: {closed:?}");
+    }
+    for (said, is_fine) in [(gone, true), ("The device is locked.", false)] {
+        let tools = Tools::new("exec sleep 600");
+        let (phone, _daemon) = phone(&tools, &runner).await;
+        tools.xcrun(&format!(
+            "case \"$*\" in *'process terminate'*) echo '{said}' >&2; exit 1;; esac\n{DEVICECTL}"
+        ));
+        let closed = phone.perform(&close, &call()).await;
+        assert_eq!(closed.is_ok(), is_fine, "{said}: {closed:?}");
+    }
+}
+
+/// The number of the runner's process, which its script has written.
+fn process_of(tools: &Tools) -> rustix::process::Pid {
+    let pid = tools.folder.read("pid").trim().parse().unwrap();
+    rustix::process::Pid::from_raw(pid).unwrap()
+}
+
+async fn wait_for(what: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if what() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("it did not happen");
+}
+
+#[tokio::test]
+async fn a_silent_runner_is_ended_with_its_process_and_its_lease() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&format!(
+        "echo $$ > \"$here/pid\"; {}",
+        says_port(runner.address.port())
+    ));
+    let mut config = tools.config();
+    config.idle_stop = Duration::from_millis(300);
+    let apple = Apple::connect(tools.simulator(), config).await.unwrap();
+    let pid = process_of(&tools);
+    assert!(rustix::process::test_kill_process(pid).is_ok());
+    let ended = || rustix::process::test_kill_process(pid).is_err();
+    tokio::time::timeout(Duration::from_secs(30), async {
+        while apple.state() != RunnerState::Stopped {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+    .unwrap();
+    wait_for(ended).await;
+    wait_for(|| tools.lease(UDID).is_null()).await;
+    assert_eq!(runner.requests("shutdown").len(), 1);
+    apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    assert_eq!(apple.starts(), 2);
+}
+
+#[tokio::test]
+async fn the_runner_of_a_mac_gets_time_to_put_the_screen_saver_back() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new(&format!(
+        "trap 'echo INT >> \"$here/signals\"' INT; trap 'echo TERM >> \"$here/signals\"' TERM; echo $$ > \"$here/pid\"\n\
+         echo 'AGENT_DEVICE_RUNNER_PORT={}'; while :; do sleep 0.1; done",
+        runner.address.port()
+    ));
+    tools.folder.script(
+        "DevToolsSecurity",
+        "echo 'Developer mode is currently enabled.'",
+    );
+    let mac = Apple::connect(AppleTarget::Mac, tools.config())
+        .await
+        .unwrap();
+    let pid = process_of(&tools);
+    mac.close().await;
+    wait_for(|| rustix::process::test_kill_process(pid).is_err()).await;
+    let signals = tools.folder.read("signals");
+    assert_eq!(signals.lines().collect::<Vec<_>>(), ["INT", "TERM"]);
+}
+
+#[tokio::test]
 async fn a_boot_that_does_not_end_is_told_as_one() {
     let tools = Tools::new("exit 0");
     let list = tools.folder.read("devices.json");
@@ -440,7 +555,7 @@ async fn a_question_that_holds_the_tool_up_is_answered_and_the_address_stays_unk
     let tools = Tools::new(&says_port(runner.address.port()));
     let apple = proving_ground(&tools).await;
     tools.app("Proving Ground", "fixture");
-    // The words of the tool for an address that Safari did not take in time.
+    // Not recorded: POSIX error 60 is ETIMEDOUT, which the tool gives up with.
     let more = tools.folder.read("xcrun-more");
     tools.xcrun(&format!(
         "{more}\n[ \"$2\" != openurl ] || {{ echo 'An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=60):' >&2; exit 60; }}"
@@ -519,7 +634,7 @@ async fn a_simulator_that_sleeps_is_woken_before_an_app_counts_as_missing() {
         list.replace("Booted", "Shutdown"),
     )
     .unwrap();
-    // `simctl` about a simulator that is shut down.
+    // Not recorded: only that the tool fails while the simulator is shut down matters.
     tools.xcrun(
         "case $2 in\nbootstatus) sed -i s/Shutdown/Booted/ \"$here/devices.json\" ;;\n\
          *) grep -q Booted \"$here/devices.json\" || { echo 'Unable to lookup in current state: Shutdown' >&2; exit 149; } ;;\nesac",

@@ -200,7 +200,9 @@ pub(crate) fn local(port: u16) -> SocketAddr {
 /// A folder with `xcrun` and `xcodebuild`, and a project to build.
 ///
 /// The answers have the form of the real tools: `xcodebuild -version` as in Apple's TN2339, `simctl list devices -j` and the other
-/// subcommands as in `simctl help`, the xctestrun file as in `man xcodebuild.xctestrun`. `runner` is what a launch runs.
+/// subcommands as in `simctl help`, the xctestrun file as in `man xcodebuild.xctestrun`. None of them is a recording of a Mac:
+/// they are written after those documents, and lines of output after public reports that are named where they are used. What has
+/// no such name is our own guess at the tool's words. `runner` is what a launch runs.
 pub(crate) struct Tools {
     pub(crate) folder: Folder,
 }
@@ -215,7 +217,6 @@ case "$1" in
 build-for-testing)
     [ -f "$here/build-output" ] && { cat "$here/build-output"; exit 65; }
     while [ $# -gt 0 ]; do [ "$1" = -derivedDataPath ] && derived=$2; shift; done
-    [ -f "$here/slow-build" ] && sleep 1
     mkdir -p "$derived/Build/Products/Debug-iphonesimulator/AgentDeviceRunnerUITests-Runner.app"
     cat > "$derived/Build/Products/AgentDeviceRunner_iphonesimulator18.2-arm64.xctestrun" <<'PLIST'
 <?xml version="1.0" encoding="UTF-8"?>
@@ -226,6 +227,7 @@ build-for-testing)
 <key>TestHostPath</key><string>__TESTROOT__/Debug-iphonesimulator/AgentDeviceRunnerUITests-Runner.app</string>
 </dict></array></dict></array></dict></plist>
 PLIST
+    [ ! -f "$here/slow-build" ] || sleep 1
     ;;
 test-without-building)
     while [ $# -gt 0 ]; do [ "$1" = -xctestrun ] && file=$2; shift; done

@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -28,6 +28,8 @@ use crate::{
 pub(crate) struct Daemon {
     folder: Folder,
     plugged: Arc<AtomicBool>,
+    /// What a Connect is answered with, if it is not done.
+    result: Arc<AtomicU32>,
     task: JoinHandle<()>,
 }
 
@@ -42,13 +44,16 @@ impl Daemon {
         let folder = Folder::new();
         let listener = UnixListener::bind(folder.path().join("usbmuxd")).unwrap();
         let plugged = Arc::new(AtomicBool::new(true));
+        let result = Arc::<AtomicU32>::default();
         let task = {
             let (plugged, serial) = (Arc::clone(&plugged), serial.to_owned());
+            let result = Arc::clone(&result);
             tokio::spawn(async move {
                 while let Ok((stream, _)) = listener.accept().await {
                     let (plugged, serial) = (Arc::clone(&plugged), serial.clone());
+                    let result = Arc::clone(&result);
                     tokio::spawn(async move {
-                        let _ = serve(stream, &serial, &plugged, behind).await;
+                        let _ = serve(stream, &serial, &plugged, &result, behind).await;
                     });
                 }
             })
@@ -56,12 +61,18 @@ impl Daemon {
         Self {
             folder,
             plugged,
+            result,
             task,
         }
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
         self.folder.path().join("usbmuxd")
+    }
+
+    /// From now on a Connect is answered with this number, and nothing else happens.
+    fn refuse(&self, number: u32) {
+        self.result.store(number, Ordering::SeqCst);
     }
 
     pub(crate) fn plug(&self, is_in: bool) {
@@ -81,6 +92,7 @@ async fn serve(
     mut stream: UnixStream,
     serial: &str,
     plugged: &AtomicBool,
+    result: &AtomicU32,
     behind: SocketAddr,
 ) -> io::Result<()> {
     loop {
@@ -114,12 +126,17 @@ async fn serve(
                 assert_eq!(value("DeviceID").as_deref(), Some("9"));
                 let port: u16 = value("PortNumber").unwrap().parse().unwrap();
                 assert_ne!(port.swap_bytes(), 0);
-                let upstream = if is_there {
+                let refused = result.load(Ordering::SeqCst);
+                let upstream = if is_there && refused == 0 {
                     TcpStream::connect(behind).await.ok()
                 } else {
                     None
                 };
-                let number = if upstream.is_some() { 0 } else { 3 };
+                let number = match (&upstream, refused) {
+                    (Some(_), _) => 0,
+                    (None, 0) => 3,
+                    (None, number) => number,
+                };
                 let result = format!(
                     "<key>MessageType</key><string>Result</string><key>Number</key><integer>{number}</integer>"
                 );
@@ -255,4 +272,27 @@ async fn a_start_on_a_phone_that_is_not_there_ends_soon_and_one_that_is_away_for
     };
     let (phone, ()) = tokio::join!(connect(), back);
     phone.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_that_the_daemon_refuses_carried_nothing() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let daemon = Daemon::start("U", runner.address);
+    let tools = Tools::new("exec sleep 600");
+    let mut config = tools.config();
+    config.usbmux_socket = daemon.socket();
+    config.startup_timeout = Duration::from_millis(800);
+    let phone = Apple::connect(phone("U"), config).await.unwrap();
+    // 2: the device is not attached any more; 3: nobody listens at its port; 5: a number that nobody has told us of.
+    for (number, reason) in [(2, Some("usbmux_device_unattached")), (3, None), (5, None)] {
+        daemon.refuse(number);
+        let error = phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+        assert!(error.dispatched().is_no(), "{number}: {error:?}");
+        if reason.is_some() {
+            assert_eq!(error.reason(), reason, "{error:?}");
+        }
+        daemon.refuse(0);
+        phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+    }
+    assert_eq!(runner.requests("tap").len(), 3);
 }
