@@ -215,7 +215,7 @@ pub(crate) mod fuzzing {
 
     pub(crate) fn reply(body: &[u8]) {
         if let Some(Ok(data)) = super::reply::read(body) {
-            drop(super::recover::of(&data));
+            drop(super::recover::of(&data, super::Verb::Tap));
         }
     }
 

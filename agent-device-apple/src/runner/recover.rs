@@ -87,7 +87,7 @@ impl Runner {
 
 impl Shared {
     /// Asks the runner what became of a command. Bounded by itself: also a caller that has no time left needs to know.
-    pub(super) async fn journal(&self, session: &Session, id: &str) -> Journal {
+    pub(super) async fn journal(&self, session: &Session, id: &str, verb: Verb) -> Journal {
         let limit = self.config.status_timeout;
         let body = Command::new(Verb::Status)
             .with("statusCommandId", id)
@@ -97,7 +97,7 @@ impl Shared {
             .await
         {
             Ok(body) => match read(&body) {
-                Some(Ok(data)) => of(&data),
+                Some(Ok(data)) => of(&data, verb),
                 Some(Err(_)) => Journal::None,
                 None => Journal::Unanswered,
             },
@@ -119,7 +119,11 @@ impl Shared {
     }
 }
 
-pub(super) fn of(data: &super::Data) -> Journal {
+pub(super) fn of(data: &super::Data, verb: Verb) -> Journal {
+    let command = data.lifecycle_command.as_deref();
+    if command.is_some_and(|command| command != verb.as_str()) {
+        return Journal::None;
+    }
     let failed = || {
         let code = data.lifecycle_error_code.as_deref().unwrap_or_default();
         let message = data.lifecycle_error_message.as_deref().unwrap_or_default();

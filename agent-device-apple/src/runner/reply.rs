@@ -42,6 +42,7 @@ pub(crate) struct Data {
     pub(crate) gesture_fallback: Option<String>,
     pub(crate) text_entry_route: Option<String>,
     pub(crate) text_entry_verification: Option<String>,
+    pub(crate) lifecycle_command: Option<String>,
     pub(crate) lifecycle_state: Option<String>,
     pub(crate) lifecycle_response_ok: Option<bool>,
     pub(crate) lifecycle_response_json: Option<String>,

@@ -208,7 +208,7 @@ impl Runner {
                 close(guard, None);
                 return Err(RunnerFailure::lost(lost, skip));
             }
-            let journal = self.shared.journal(session, &id).await;
+            let journal = self.shared.journal(session, &id, command.verb).await;
             let told = match &journal {
                 Journal::Reply(json) => parse(json.as_bytes()),
                 Journal::Failed(error) => Some(Err(error.clone())),

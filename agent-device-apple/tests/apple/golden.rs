@@ -270,6 +270,23 @@ async fn journals(gate: &mut Gate) {
     );
 }
 
+#[tokio::test]
+async fn a_journal_that_speaks_of_another_command_is_not_believed() {
+    for mut told in [
+        json!({ "lifecycleState": "failed", "lifecycleErrorCode": "RUNNER_BUSY" }),
+        json!({ "lifecycleState": "completed", "lifecycleResponseJson": ok(json!({})).to_string() }),
+    ] {
+        told["lifecycleCommand"] = json!("snapshot");
+        let error = journal(told).await;
+        assert_eq!(
+            error.row(),
+            Some(rows::STATUS_UNAVAILABLE.row()),
+            "{error:?}"
+        );
+        assert!(!error.dispatched().is_no());
+    }
+}
+
 async fn tools(gate: &mut Gate) {
     let open = |target: OpenTarget| Action::Open(target);
     let app = || open(OpenTarget::App("com.example.app".to_owned()));
