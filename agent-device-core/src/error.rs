@@ -375,7 +375,7 @@ impl Error {
         self
     }
 
-    /// Replaces every occurrence of `secret` in message, hint and details.
+    /// Replaces every occurrence of `secret` in message, hint and details, and what a cut has left of it at their edges.
     #[must_use]
     pub fn without_secret(self, secret: &str) -> Self {
         self.without(&Secret::new(secret))
@@ -695,6 +695,9 @@ fn chain_contains(error: &(dyn StdError + 'static), secret: &Secret) -> bool {
     false
 }
 
+/// How many characters at the edge of a text give a secret away. Fewer stand there by chance.
+const LEFT_OF_SECRET: usize = 3;
+
 /// A text to hide, in the forms in which it shows up: plain, and escaped by JSON or `Debug`.
 pub(crate) struct Secret {
     forms: Vec<String>,
@@ -716,13 +719,43 @@ impl Secret {
     }
 
     fn is_in(&self, text: &str) -> bool {
-        self.forms.iter().any(|form| text.contains(form.as_str()))
+        let edges = self.left_at_the_edges(text);
+        edges != (0, 0) || self.forms.iter().any(|form| text.contains(form.as_str()))
     }
 
     pub(crate) fn hide(&self, text: &str) -> String {
-        self.forms
-            .iter()
-            .fold(text.to_owned(), |text, form| text.replace(form, REDACTED))
+        let whole = |text: &str| {
+            let hide = |text: String, form: &String| text.replace(form, REDACTED);
+            self.forms.iter().fold(text.to_owned(), hide)
+        };
+        let (start, end) = self.left_at_the_edges(text);
+        if (start, end) == (0, 0) {
+            return whole(text);
+        }
+        let mark = |cut: usize| if cut > 0 { REDACTED } else { "" };
+        let middle = text.get(start..text.len() - end).unwrap_or_default();
+        format!("{}{}{}", mark(start), whole(middle), mark(end))
+    }
+
+    /// Texts of devices and tools are cut before anyone knows of a secret in them. How many bytes at the start and at the end of
+    /// `text` are what such a cut can have left of one.
+    fn left_at_the_edges(&self, text: &str) -> (usize, usize) {
+        let (mut start, mut end) = (0, 0);
+        let inner = text.trim_matches('…');
+        let dots = |rest: &str| text.len() - rest.len();
+        for form in &self.forms {
+            let places = form.char_indices().map(|(at, _)| at).skip(1);
+            for at in places {
+                let (head, tail) = form.split_at(at);
+                if head.chars().count() >= LEFT_OF_SECRET && inner.ends_with(head) {
+                    end = end.max(head.len() + dots(text.trim_end_matches('…')));
+                }
+                if tail.chars().count() >= LEFT_OF_SECRET && inner.starts_with(tail) {
+                    start = start.max(tail.len() + dots(text.trim_start_matches('…')));
+                }
+            }
+        }
+        (start, end)
     }
 }
 
@@ -790,6 +823,27 @@ mod tests {
         );
         assert!(!seen.contains("hunter2"), "{seen}");
         assert!(seen.contains("a=1"), "{seen}");
+    }
+
+    #[test]
+    fn what_a_cut_has_left_of_a_secret_is_hidden() {
+        let secret = Secret::new("correct horse");
+        for (text, hidden) in [
+            ("typed correct hor", "typed [REDACTED]"),
+            ("typed corr…", "typed [REDACTED]"),
+            ("…t horse was typed", "[REDACTED] was typed"),
+            (
+                "orse, correct horse, corre",
+                "[REDACTED], [REDACTED], [REDACTED]",
+            ),
+            ("horse", "[REDACTED]"),
+            ("a tap", "a tap"),
+            ("in co", "in co"),
+            ("", ""),
+        ] {
+            assert_eq!(secret.hide(text), hidden);
+            assert_eq!(secret.is_in(text), text != hidden, "{text}");
+        }
     }
 
     #[test]
