@@ -27,7 +27,7 @@ use crate::ax::{AxFirst, SimulatorAx};
 use crate::{
     act,
     config::{AppleConfig, AppleTarget},
-    profile::Profile,
+    profile::{Platform, Profile},
     runner::{Launcher, Runner, RunnerState},
     see::{self, RunnerTrees},
     tools::{Patience, ToolPath},
@@ -276,13 +276,13 @@ impl fmt::Debug for Apple {
 /// The accessibility server of an iOS simulator as a source, if it is wanted.
 #[cfg(unix)]
 fn simulator_ax(target: &AppleTarget, config: &AppleConfig) -> Option<SimulatorAx> {
-    let AppleTarget::Simulator { profile, udid } = target else {
+    let AppleTarget::Simulator { platform, udid } = target else {
         return None;
     };
     let mut ax = config
         .simulator_ax
         .clone()
-        .filter(|_| *profile == Profile::IOS_SIMULATOR)?;
+        .filter(|_| *platform == Platform::Ios)?;
     ax.tool_path = ax.tool_path.or_else(|| config.tool_path.clone());
     ax.simulator_set = ax.simulator_set.or_else(|| config.simulator_set.clone());
     Some(SimulatorAx::new(udid, config.app.clone(), ax))

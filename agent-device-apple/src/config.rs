@@ -4,7 +4,7 @@ use std::{ffi::OsString, net::SocketAddr, path::PathBuf, time::Duration};
 
 #[cfg(unix)]
 use crate::ax::AxConfig;
-use crate::profile::Profile;
+use crate::profile::{Kind, Platform, Profile};
 
 /// How an [`Apple`](crate::Apple) device is driven.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,15 +158,15 @@ impl Default for RunnerConfig {
 pub enum AppleTarget {
     /// A simulator of this Mac, by its number (`xcrun simctl list devices`).
     Simulator {
-        /// Its platform.
-        profile: Profile,
+        /// Its platform. There is none of macOS.
+        platform: Platform,
         /// Its number.
         udid: String,
     },
     /// A device beside this Mac, by its number (`xcrun devicectl list devices`).
     Device {
-        /// Its platform.
-        profile: Profile,
+        /// Its platform. A Mac is none: see [`Mac`](Self::Mac).
+        platform: Platform,
         /// Its number.
         udid: String,
     },
@@ -185,9 +185,9 @@ impl AppleTarget {
     /// The platform and what runs it.
     pub fn profile(&self) -> Profile {
         match self {
-            Self::Simulator { profile, .. }
-            | Self::Device { profile, .. }
-            | Self::Runner { profile, .. } => *profile,
+            Self::Simulator { platform, .. } => Profile::new(*platform, Kind::Simulator),
+            Self::Device { platform, .. } => Profile::new(*platform, Kind::Device),
+            Self::Runner { profile, .. } => *profile,
             Self::Mac => Profile::MACOS,
         }
     }

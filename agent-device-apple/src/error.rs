@@ -18,10 +18,7 @@ use agent_device_core::{
 pub(crate) use start::StartFailure;
 use tool::shown;
 
-use crate::{
-    runner::{LaunchFailure, Lost, RunnerError, Skip, Unwritten},
-    tools::ToolFailure,
-};
+use crate::runner::{LaunchFailure, Lost, RunnerError, Skip, Unwritten};
 
 /// A command of the runner that failed, or that was never sent.
 #[derive(Debug, thiserror::Error)]
@@ -227,9 +224,7 @@ impl DispatchDisclosure for RunnerFailure {
             Self::NotStarted(StartFailure::Launch(LaunchFailure::Leased { .. })) => {
                 rows::PRE_SEND_DEVICE_LEASED.into()
             }
-            Self::NotStarted(StartFailure::Launch(LaunchFailure::Tool(ToolFailure::Missing {
-                ..
-            }))) => rows::TOOL_MISSING.into(),
+            Self::NotStarted(start) if start.missing_tool().is_some() => rows::TOOL_MISSING.into(),
             Self::NotStarted(_) => rows::PRE_SEND_SESSION_START_FAILED.into(),
             Self::Unreached { .. } => rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE.into(),
             Self::DeviceGone => rows::PRE_SEND_DEVICE_GONE.into(),
@@ -303,6 +298,9 @@ impl From<RunnerFailure> for Error {
                 }
                 if let StartFailure::Launch(LaunchFailure::Leased { owner: Some(owner) }) = &start {
                     error = error.with_detail("ownerPid", owner);
+                }
+                if let Some(tool) = start.missing_tool() {
+                    error = error.with_detail("tool", tool);
                 }
                 if let Some(hint) = start.hint() {
                     error = error.with_hint(hint);

@@ -21,18 +21,36 @@
 //! [`AppleConfig::simulator_ax`].
 //!
 //! ```no_run
-//! use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
+//! use agent_device_apple::{Apple, AppleConfig, AppleTarget, Platform};
 //! use agent_device_core::{Device, selector::id};
 //!
 //! # async fn run() -> agent_device_core::Result<()> {
 //! let mut config = AppleConfig::default();
 //! config.app = Some("com.example.app".to_owned());
-//! let target = AppleTarget::Simulator { profile: Profile::IOS_SIMULATOR, udid: "6A8A…".to_owned() };
+//! let target = AppleTarget::Simulator { platform: Platform::Ios, udid: "6A8A…".to_owned() };
 //! let device = Device::new(Apple::connect(target, config).await?);
 //! device.locate(id("sign-in")).press().await?;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A runner that this crate has launched belongs to the tokio runtime in which it was: it ends with that runtime, and the next
+//! command launches another. Tests that share a device share a runtime, or keep the runner beside them ([`AppleTarget::Runner`]).
+//!
+//! # Targets
+//!
+//! | to drive | target | beside it |
+//! | --- | --- | --- |
+//! | an iPhone, iPad, Apple TV or Vision Pro simulator | [`AppleTarget::Simulator`] | it is booted if it sleeps |
+//! | a device | [`AppleTarget::Device`] | [`AppleConfig::runner`]: the team that signs the runner; a free team also needs bundle ids of its own |
+//! | this Mac | [`AppleTarget::Mac`] | Xcode's helper must be allowed to control the computer (Privacy & Security, Accessibility) |
+//! | what another process launched | [`AppleTarget::Runner`] | Xcode's tools are not used |
+//!
+//! On a television a press selects what has the focus, and is refused as `target_not_focused` for anything else; scrolling in a
+//! direction moves the focus.
+//!
+//! [`Apple::close`], [`Apple::state`] and [`Apple::runner_address`] stay in reach of who keeps an `Arc<Apple>` and gives
+//! `Device::new` a clone.
 //!
 //! # What a command costs
 //!

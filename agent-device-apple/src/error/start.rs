@@ -56,6 +56,17 @@ impl StartFailure {
         }
     }
 
+    /// The tool that is not there, asked for by the launch itself or by a build.
+    pub(super) fn missing_tool(&self) -> Option<&'static str> {
+        match self {
+            Self::Launch(
+                LaunchFailure::Tool(ToolFailure::Missing { tool, .. })
+                | LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Missing { tool, .. })),
+            ) => Some(tool),
+            _ => None,
+        }
+    }
+
     pub(super) fn output(&self) -> Option<&str> {
         match self {
             Self::Exited { output, .. } | Self::NotReady { output, .. } => Some(output),
@@ -77,6 +88,7 @@ impl StartFailure {
             Self::Gone => "usbmux_device_unattached",
             Self::Launch(launch) => match launch {
                 LaunchFailure::Leased { .. } => "device_leased",
+                LaunchFailure::NoMac => "target_is_this_mac",
                 LaunchFailure::NoDevice { .. } => "device_not_found",
                 LaunchFailure::Cause(cause) => cause.reason.as_str(),
                 LaunchFailure::Io(_) | LaunchFailure::Patch(_) => "runner_launch_failed",
@@ -90,15 +102,19 @@ impl StartFailure {
         }
     }
 
+    fn is_own_lease(&self) -> bool {
+        let own = std::process::id();
+        matches!(self, Self::Launch(LaunchFailure::Leased { owner }) if *owner == Some(own))
+    }
+
     pub(super) fn code(&self) -> ErrorCode {
         match self {
             Self::Launch(LaunchFailure::Leased { .. }) => ErrorCode::DeviceInUse,
             Self::Launch(LaunchFailure::NoDevice { .. }) => ErrorCode::DeviceNotFound,
-            Self::Launch(
-                LaunchFailure::Tool(ToolFailure::Missing { .. })
-                | LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Missing { .. })),
-            ) => ErrorCode::ToolMissing,
-            Self::Launch(LaunchFailure::Build(BuildFailure::NoSource)) => ErrorCode::InvalidArgs,
+            Self::Launch(LaunchFailure::NoMac | LaunchFailure::Build(BuildFailure::NoSource)) => {
+                ErrorCode::InvalidArgs
+            }
+            _ if self.missing_tool().is_some() => ErrorCode::ToolMissing,
             _ => ErrorCode::CommandFailed,
         }
     }
@@ -122,6 +138,9 @@ impl StartFailure {
         if let Some(cause) = self.cause() {
             return Some(cause.reason.fix());
         }
+        if self.missing_tool().is_some() {
+            return Some(super::tool::INSTALL);
+        }
         Some(match self.reason() {
             "runner_connect_timeout" => {
                 "Look at the device: a dialog or a lock screen may hold the runner up. details.output has what xcodebuild said."
@@ -134,7 +153,11 @@ impl StartFailure {
             "runner_source_missing" => {
                 "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
             }
+            "device_leased" if self.is_own_lease() => {
+                "This process drives the device already: share its backend, or close it first."
+            }
             "device_leased" => "End the other process, or wait until it is done with the device.",
+            "target_is_this_mac" => "Use AppleTarget::Mac to drive this Mac.",
             "apple_toolchain_probe_unavailable" => {
                 "xcodebuild did not answer. Run `xcodebuild -version` once by hand, then repeat."
             }

@@ -44,6 +44,9 @@ impl DispatchDisclosure for ToolFailure {
 
 pub(super) const BOOT: &str = "The first boot of a simulator takes minutes: run `xcrun simctl bootstatus UDID -b` once by hand, then repeat.";
 
+pub(super) const INSTALL: &str =
+    "Install Xcode, select it with xcode-select, and put its tools on PATH.";
+
 /// How much of an output an error carries.
 const SHOWN: usize = 2048;
 
@@ -67,9 +70,7 @@ impl From<ToolFailure> for Error {
             .with_reason(tool_reason(&failure));
         match failure {
             ToolFailure::Missing { tool, source } => {
-                let error = error.with_detail("tool", tool).with_hint(
-                    "Install Xcode, select it with xcode-select, and put its tools on PATH.",
-                );
+                let error = error.with_detail("tool", tool).with_hint(INSTALL);
                 match source {
                     Some(source) => error.with_source(source),
                     None => error,

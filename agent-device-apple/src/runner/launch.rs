@@ -154,11 +154,13 @@ pub(crate) enum LaunchFailure {
     Tool(#[from] ToolFailure),
     #[error(transparent)]
     Build(#[from] BuildFailure),
+    #[error("a Mac is neither a simulator nor a device beside one: name it as AppleTarget::Mac")]
+    NoMac,
     #[error("there is no device {udid}")]
     NoDevice { udid: String },
     #[error("{}", .0.line)]
     Cause(Cause),
-    #[error("another process drives the device")]
+    #[error("the device is driven by {}", if *.owner == Some(std::process::id()) { "this process already" } else { "another process" })]
     Leased { owner: Option<u32> },
     #[error("the launch of the runner could not be prepared")]
     Io(#[source] std::io::Error),
@@ -206,6 +208,9 @@ impl Launcher {
                 token: self.config.runner.token.clone(),
                 process: None,
             });
+        }
+        if self.profile().platform == Platform::MacOs && self.target != AppleTarget::Mac {
+            return Err(LaunchFailure::NoMac);
         }
         let udid = self.target.id();
         let mut lease = self.lease(&udid, patience).await?;

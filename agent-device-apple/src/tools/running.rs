@@ -146,9 +146,10 @@ impl Running {
         self.pid
     }
 
-    /// Its exit code, if it has ended. -1: a signal ended it.
+    /// Its exit code, if it has ended. -1: a signal ended it, or the runtime that owned it did.
     pub(crate) fn exit_code(&self) -> Option<i32> {
-        *self.exited.borrow()
+        let is_disowned = || self.exited.has_changed().is_err();
+        (*self.exited.borrow()).or_else(|| is_disowned().then_some(-1))
     }
 
     /// Waits for its end.
@@ -247,6 +248,20 @@ mod tests {
         running.exited().await;
         assert_eq!(*lines.lock().unwrap(), ["up"]);
         assert!(running.tail().contains("up"));
+    }
+
+    #[test]
+    fn a_tool_ends_with_the_runtime_that_owns_it() {
+        let runtime = || tokio::runtime::Runtime::new().unwrap();
+        let first = runtime();
+        let running = first.block_on(async {
+            let tool = shell("sleep 60", Duration::from_secs(1));
+            ToolPath::default().spawn(&tool, Arc::new(|_| {})).unwrap()
+        });
+        assert_eq!(running.exit_code(), None);
+        drop(first);
+        assert_eq!(running.exit_code(), Some(-1));
+        assert_eq!(runtime().block_on(running.exited()), -1);
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent_device_apple::{Apple, AppleTarget, Profile};
+use agent_device_apple::{Apple, AppleTarget, Platform};
 use agent_device_core::{
     Call, Device, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget, Touch},
@@ -180,7 +180,7 @@ async fn before_the_send(gate: &mut Gate) {
     let mut config = tools.config();
     config.usbmux_socket = daemon.socket();
     let target = AppleTarget::Device {
-        profile: Profile::IOS_DEVICE,
+        platform: Platform::Ios,
         udid: "00008110-001A2B3C".to_owned(),
     };
     let phone = Apple::connect(target, config).await.unwrap();
@@ -198,6 +198,7 @@ async fn before_the_send(gate: &mut Gate) {
     let soon = Call::standalone(Duration::from_millis(500));
     let error = second.perform(&tap_at(1.0, 1.0), &soon).await.unwrap_err();
     assert_eq!(error.detail("ownerPid"), Some(&json!(std::process::id())));
+    assert!(error.message().contains("this process"), "{error:?}");
     gate.cites(rows::PRE_SEND_DEVICE_LEASED, &error);
     first.close().await;
 }

@@ -2,10 +2,11 @@
 
 use std::{fs, time::Duration};
 
-use agent_device_apple::{Apple, AppleTarget, Profile, RunnerState};
+use agent_device_apple::{Apple, AppleTarget, Platform, Profile, RunnerState};
 use agent_device_core::{
     Call, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget},
+    dispatch,
 };
 use serde_json::json;
 
@@ -177,7 +178,7 @@ async fn two_devices_that_need_the_same_build_make_one() {
     );
     fs::write(tools.folder.path().join("devices.json"), both).unwrap();
     let other = AppleTarget::Simulator {
-        profile: Profile::IOS_SIMULATOR,
+        platform: Platform::Ios,
         udid: second.to_owned(),
     };
     let (first, other) = tokio::join!(connect(&tools), Apple::connect(other, tools.config()));
@@ -408,7 +409,7 @@ async fn a_simulator_that_is_not_there_is_not_found_and_one_that_sleeps_is_boote
     let runner = Scripted::start(|_, _, _| None).await;
     let tools = Tools::new(&says_port(runner.address.port()));
     let other = AppleTarget::Simulator {
-        profile: Profile::IOS_SIMULATOR,
+        platform: Platform::Ios,
         udid: "none".to_owned(),
     };
     let error = Apple::connect(other, tools.config()).await.unwrap_err();
@@ -426,6 +427,55 @@ async fn a_simulator_that_is_not_there_is_not_found_and_one_that_sleeps_is_boote
         "{}",
         tools.calls()
     );
+}
+
+#[tokio::test]
+async fn this_mac_is_not_driven_by_the_name_of_another_device() {
+    let tools = Tools::new("exec sleep 600");
+    let udid = UDID.to_owned();
+    let platform = Platform::MacOs;
+    for target in [
+        AppleTarget::Simulator {
+            platform,
+            udid: udid.clone(),
+        },
+        AppleTarget::Device { platform, udid },
+    ] {
+        let error = Apple::connect(target, tools.config()).await.unwrap_err();
+        assert_eq!(
+            (error.code(), error.reason()),
+            (ErrorCode::InvalidArgs, Some("target_is_this_mac"))
+        );
+        assert!(error.dispatched().is_no());
+    }
+    assert_eq!(tools.calls(), "");
+}
+
+#[tokio::test]
+async fn without_xcode_every_target_says_how_to_get_it() {
+    let tools = Tools::new("");
+    let mut config = tools.config();
+    config.tool_path = Some("/nowhere".into());
+    let udid = UDID.to_owned();
+    let platform = Platform::Ios;
+    for target in [
+        AppleTarget::Simulator {
+            platform,
+            udid: udid.clone(),
+        },
+        AppleTarget::Device { platform, udid },
+        AppleTarget::Mac,
+    ] {
+        let error = Apple::connect(target, config.clone()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ToolMissing, "{error:?}");
+        assert_eq!(
+            error.row(),
+            Some(dispatch::rows::ios_runner::TOOL_MISSING.row()),
+            "{error:?}"
+        );
+        assert!(error.hint().contains("Install Xcode"), "{error:?}");
+        assert!(error.detail("tool").is_some());
+    }
 }
 
 #[tokio::test]
@@ -924,7 +974,7 @@ async fn phone(tools: &Tools, runner: &Scripted) -> (Apple, crate::usbmux::Daemo
     let mut config = tools.config();
     config.usbmux_socket = daemon.socket();
     let target = AppleTarget::Device {
-        profile: Profile::IOS_DEVICE,
+        platform: Platform::Ios,
         udid: "U".to_owned(),
     };
     (Apple::connect(target, config).await.unwrap(), daemon)
@@ -1013,7 +1063,7 @@ async fn a_runner_that_can_not_see_leaves_the_picture_to_the_simulator() {
     config.max_picture = 27;
     let small = Apple::connect(
         AppleTarget::Simulator {
-            profile: Profile::IOS_SIMULATOR,
+            platform: Platform::Ios,
             udid: UDID.to_owned(),
         },
         config,

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Platform, Profile};
 use agent_device_core::{
     Call,
     action::{Action, Touch},
@@ -302,7 +302,7 @@ impl Tools {
 
     pub(crate) fn simulator(&self) -> AppleTarget {
         AppleTarget::Simulator {
-            profile: Profile::IOS_SIMULATOR,
+            platform: Platform::Ios,
             udid: UDID.to_owned(),
         }
     }

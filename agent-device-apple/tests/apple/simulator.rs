@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile, ax::AxConfig};
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Platform, Profile, ax::AxConfig};
 use agent_device_core::{
     Call, SnapshotBackend as _,
     snapshot::{CaptureOptions, QualityState},
@@ -50,7 +50,7 @@ async fn launch(udid: String, mut config: AppleConfig) -> Apple {
     // It hears nothing after its launch: all goes through the proxy.
     config.idle_stop = Duration::from_secs(24 * 3600);
     let target = AppleTarget::Simulator {
-        profile: Profile::IOS_SIMULATOR,
+        platform: Platform::Ios,
         udid,
     };
     Apple::connect(target, config).await.unwrap()

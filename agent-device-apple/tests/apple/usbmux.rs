@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use agent_device_apple::{Apple, AppleTarget, Profile};
+use agent_device_apple::{Apple, AppleTarget, Platform};
 use agent_device_core::Interactor as _;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -163,7 +163,7 @@ async fn serve(
 
 fn phone(udid: &str) -> AppleTarget {
     AppleTarget::Device {
-        profile: Profile::IOS_DEVICE,
+        platform: Platform::Ios,
         udid: udid.to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use agent_device_apple::{Apple, AppleConfig, AppleTarget, Profile};
+use agent_device_apple::{Apple, AppleConfig, AppleTarget, Platform, Profile};
 use agent_device_testbed::{
     control::Control,
     fault::{Fault, FaultProxy, Rule},
@@ -87,7 +87,7 @@ async fn launch(udid: &str, mut config: AppleConfig) -> Result<Apple> {
     // It hears nothing after its launch: all goes through the proxy.
     config.idle_stop = Duration::from_secs(24 * 3600);
     let target = AppleTarget::Simulator {
-        profile: Profile::IOS_SIMULATOR,
+        platform: Platform::Ios,
         udid: udid.to_owned(),
     };
     Ok(Apple::connect(target, config).await?)
