@@ -118,7 +118,7 @@ reasons! {
     PLAIN_REF_REQUIRES_COMPLETE_FRAME = "plain_ref_requires_complete_frame" => "Use the ref with its pin (@e1~s2), or take a whole snapshot.";
     /// The partial frame did not issue this ref.
     REF_NOT_ISSUED = "ref_not_issued" => "Only the refs that were listed may be used. Take a whole snapshot for others.";
-    /// The tree is degraded, so absence proves nothing.
+    /// The tree is degraded or was cut at a limit, so absence proves nothing.
     CAPTURE_SPARSE = "capture_sparse" => "The tree is degraded. Repeat when the screen has settled, or take a screenshot.";
     /// The caller cancelled.
     REQUEST_CANCELED = "request_canceled" => "The caller cancelled. Look at the screen before repeating unless dispatched is no.";

@@ -11,7 +11,9 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    Locator, invalid_readiness, not_a_target,
+    Locator,
+    expect::unproven,
+    invalid_readiness, not_a_target,
     request::{Request, Rest, is_unreadable},
 };
 use crate::{
@@ -580,15 +582,7 @@ impl Request<'_> {
             End::Done {
                 result: Found::Sparse,
                 value,
-            } => Err(Error::refused(
-                rows::core::REFUSAL_CAPTURE_SPARSE,
-                ErrorCode::CommandFailed,
-                format!("the tree is degraded, so the absence of {by} proves nothing"),
-            )
-            .with_reason(reason::CAPTURE_SPARSE)
-            .with_detail("selector", by.to_string())
-            .with_detail("snapshotQuality", value.quality())
-            .with_detail("readiness", readiness.ended("sparse"))),
+            } => Err(unproven(by, &value).with_detail("readiness", readiness.ended("sparse"))),
             End::Expired {
                 last: None,
                 last_error: Some(error),
@@ -617,16 +611,14 @@ impl Request<'_> {
         last: Option<Arc<Snapshot>>,
         readiness: Option<serde_json::Value>,
     ) -> Error {
-        let mut error = match &last {
+        let error = match &last {
             Some(snapshot) => self.refusal(missed, by, snapshot),
             None => Refusal::NotFound.without_snapshot(by),
         };
-        if let Some(snapshot) = last.filter(|last| last.quality().is_sparse()) {
-            error = error
-                .with_detail("snapshotQuality", snapshot.quality())
-                .with_hint("The tree is degraded, so the absence proves nothing. Repeat when the screen has settled, or take a screenshot.");
-        }
         match readiness {
+            Some(readiness) if error.reason() == Some(reason::CAPTURE_SPARSE) => {
+                error.with_detail("readiness", readiness)
+            }
             Some(readiness) => error
                 .proven(rows::core::REFUSAL_SELECTOR_READINESS_EXHAUSTED)
                 .with_detail("readiness", readiness),

@@ -133,13 +133,32 @@ fn require_proof_of_absence(by: &By, snapshot: &Snapshot) -> Result<()> {
     if snapshot.proves_absence() {
         return Ok(());
     }
-    Err(Error::new(
+    Err(unproven(by, snapshot))
+}
+
+/// The error of a target that is not in a tree which proves no absence.
+pub(super) fn unproven(by: &By, snapshot: &Snapshot) -> Error {
+    let error = Error::refused(
+        rows::core::REFUSAL_CAPTURE_SPARSE,
         ErrorCode::CommandFailed,
         format!("the tree is incomplete, so the absence of {by} proves nothing"),
     )
     .with_reason(reason::CAPTURE_SPARSE)
-    .with_detail("snapshotQuality", snapshot.quality())
-    .with_detail("truncated", snapshot.info().truncated))
+    .with_detail("selector", by.to_string());
+    incomplete(error, snapshot)
+}
+
+/// Says with an error in what way the tree is incomplete.
+fn incomplete(error: Error, snapshot: &Snapshot) -> Error {
+    let error = error
+        .with_detail("snapshotQuality", snapshot.quality())
+        .with_detail("truncated", snapshot.info().truncated);
+    let cut = snapshot.info().truncated || snapshot.quality().effective_depth.is_some();
+    if snapshot.quality().is_sparse() || !cut {
+        error.with_hint("The tree is degraded, so the absence proves nothing. Repeat when the screen has settled, or take a screenshot.")
+    } else {
+        error.with_hint("The tree was cut at a limit of size or depth, so the absence proves nothing. Make the screen hold less, or take a screenshot.")
+    }
 }
 
 impl Request<'_> {
@@ -345,13 +364,24 @@ impl Request<'_> {
                 )
                 .with_reason(reason::WAIT_DEADLINE_EXCEEDED),
             ),
-            End::Expired { .. } | End::Done { .. } => evidence(
-                Error::new(
-                    ErrorCode::CommandFailed,
-                    format!("waited {} ms in vain for {what}", timeout.as_millis()),
-                )
-                .with_reason(absent_reason),
-            ),
+            end @ (End::Expired { .. } | End::Done { .. }) => {
+                let error = evidence(
+                    Error::new(
+                        ErrorCode::CommandFailed,
+                        format!("waited {} ms in vain for {what}", timeout.as_millis()),
+                    )
+                    .with_reason(absent_reason),
+                );
+                match end {
+                    End::Expired {
+                        last: Some(Look::Tree(tree)),
+                        ..
+                    } if absent_reason != reason::WAIT_TARGET_PRESENT && !tree.proves_absence() => {
+                        incomplete(error, &tree)
+                    }
+                    _ => error,
+                }
+            }
         }
     }
 
@@ -431,19 +461,23 @@ impl Request<'_> {
                     present = Some((found.len(), Line::bare(*first).to_string()));
                     return None;
                 }
-                snapshot.proves_absence().then_some(())
+                if snapshot.proves_absence() {
+                    return Some(());
+                }
+                present = None;
+                None
             })
             .await;
         if let End::Done { .. } = seen.0.end {
             return Ok(());
         }
         let what = format!("the absence of {by}");
-        let error = self.wait_error(seen, timeout, &what, reason::WAIT_TARGET_PRESENT);
         Err(match present {
-            Some((matches, first)) => error
+            Some((matches, first)) => self
+                .wait_error(seen, timeout, &what, reason::WAIT_TARGET_PRESENT)
                 .with_detail("matches", matches)
                 .with_detail("firstMatch", first),
-            None => error,
+            None => self.wait_error(seen, timeout, &what, reason::CAPTURE_SPARSE),
         })
     }
 

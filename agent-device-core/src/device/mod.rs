@@ -627,7 +627,7 @@ impl Locator {
     ///
     /// # Errors
     ///
-    /// `selector_not_found`, `AMBIGUOUS_MATCH`; always `no`.
+    /// `selector_not_found`, `capture_sparse` when the tree is incomplete, `AMBIGUOUS_MATCH`; always `no`.
     pub async fn get(&self) -> Result<ElementInfo> {
         let request = self.request(Operation::Get, Duration::ZERO).await?;
         request
@@ -702,7 +702,7 @@ impl Locator {
     ///
     /// # Errors
     ///
-    /// `wait_target_present` and the other reasons of waits; always `no`.
+    /// `wait_target_present`, `capture_sparse` when the last tree proved nothing, and the other reasons of waits; always `no`.
     pub async fn wait_absent(&self, timeout: Duration) -> Result<()> {
         let request = self.request(Operation::Wait, timeout).await?;
         request

@@ -15,7 +15,7 @@ use tokio::{sync::OwnedMutexGuard, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span, field};
 
-use super::{Device, settle_verdict};
+use super::{Device, expect::unproven, settle_verdict};
 use crate::{
     action::{Action, Operation, Performed},
     backend::{Backend, Call},
@@ -431,8 +431,13 @@ impl<'d> Request<'d> {
         }
     }
 
-    /// The error of a refusal, with refs for the elements that it names.
+    /// The error of a refusal, with refs for the elements that it names. That nothing was found in a tree that proves no
+    /// absence is said as that.
     pub(super) fn refusal(&self, refusal: Refusal, by: &By, snapshot: &Arc<Snapshot>) -> Error {
+        let looked_for = matches!(by, By::Selector(_) | By::Find(_));
+        if refusal == Refusal::NotFound && looked_for && !snapshot.proves_absence() {
+            return unproven(by, snapshot);
+        }
         let frame = self.device.issue_partial(snapshot, &refusal.named_nodes());
         let error = refusal.into_error(by, snapshot, frame.as_ref());
         match frame {

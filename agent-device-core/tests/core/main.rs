@@ -1,6 +1,7 @@
 //! What the core promises, checked from outside.
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
+mod answers;
 mod compile;
 mod golden;
 mod laws;
