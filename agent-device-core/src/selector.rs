@@ -30,6 +30,17 @@ const TOO_MANY_ALTERNATIVES: usize = MAX_ALTERNATIVES + 1;
 const MAX_TERMS: usize = 64;
 const MAX_LENGTH: usize = 64 * 1024;
 
+/// A text to look for stands in the errors about it, so it is bounded. `bytes` is its length, `argument` what it is a part of.
+pub(crate) fn check_length(argument: &'static str, bytes: usize) -> Result<()> {
+    if bytes <= MAX_LENGTH {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        argument,
+        format!("its texts have {bytes} bytes, and may have {MAX_LENGTH}"),
+    ))
+}
+
 /// Names elements. At least one alternative, each with at least one term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
@@ -49,6 +60,15 @@ enum Term {
     /// The word, and the role that it names if it is not a native type's.
     Role(Wanted, Option<Role>),
     State(StateKey, bool),
+}
+
+impl Term {
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(_, wanted) | Self::Role(wanted, _) => wanted.text.len(),
+            Self::State(..) => 0,
+        }
+    }
 }
 
 /// A text to match, with its normal form.
@@ -241,7 +261,9 @@ impl Selector {
                 "a selector has at most {MAX_ALTERNATIVES} alternatives of {MAX_TERMS} terms"
             )));
         }
-        Ok(())
+        let terms = self.alternatives.iter().flat_map(|one| &one.terms);
+        let length: usize = terms.map(Term::length).sum();
+        check_length("selector", length)
     }
 
     /// The selector that names `node` in its snapshot, as a recorder writes it: the identifier if it is unique, then role

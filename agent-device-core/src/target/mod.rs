@@ -161,7 +161,8 @@ impl By {
                 Err(Error::invalid("find", "there is no text to find"))
             }
             Self::Point(point) => point.check(),
-            Self::Find(_) | Self::Ref(_) => Ok(()),
+            Self::Find(find) => selector::check_length("find", find.wanted.len()),
+            Self::Ref(_) => Ok(()),
         }
     }
 }

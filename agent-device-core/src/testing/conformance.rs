@@ -1082,10 +1082,10 @@ const MUTATIONS: &[Mutation] = &[
 ///
 /// # Panics
 ///
-/// When the two disagree, or when a fault could not be armed for any mutation.
+/// When the two disagree, or when a mutation that the body offers could not be broken by any fault.
 pub async fn fault_matrix(body: &dyn Body) {
     let mut table = String::new();
-    let mut struck = 0;
+    let mut offered = 0;
     for mutation in MUTATIONS {
         if body
             .limits()
@@ -1094,17 +1094,19 @@ pub async fn fault_matrix(body: &dyn Body) {
         {
             continue;
         }
+        let mut struck: Option<u32> = None;
         for fault in Fault::ALL {
             body.open(mutation.screen, &[]).await;
             let device = body.device().with_budget(secs(3));
             if !offers(&device, mutation.needs) {
                 continue;
             }
+            let struck = struck.get_or_insert(0);
             done((mutation.prepare)(&device).await);
             if !body.arm(*fault).await {
                 continue;
             }
-            struck += 1;
+            *struck += 1;
             let result = (mutation.act)(&device).await;
             body.disarm().await;
             let events = body.events().await;
@@ -1131,10 +1133,9 @@ pub async fn fault_matrix(body: &dyn Body) {
                 _ => {}
             }
         }
+        assert_ne!(struck, Some(0), "no fault was armed for {}", mutation.name);
+        offered += u32::from(struck.is_some());
     }
     println!("{table}");
-    assert!(
-        struck > MUTATIONS.len(),
-        "hardly any fault could be armed:\n{table}"
-    );
+    assert!(offered > 0, "the body offers no mutation");
 }

@@ -10,15 +10,13 @@ use std::{
 };
 
 use agent_device_core::{
-    Action, Backend, Call, Device, Error, ErrorCode, Interactor, Operation, Result, Role, Selector,
-    SnapshotBackend,
+    Action, Backend, Call, Device, Error, Interactor, Operation, Result, Role, SnapshotBackend,
     action::{Capabilities, Performed},
     async_trait,
     device::Predicate,
-    dispatch::rows,
     geometry::Rect,
     reason,
-    selector::{id, label},
+    selector::label,
     snapshot::{CaptureOptions, Quality, Snapshot, SnapshotBuilder, SnapshotInfo, TextField},
 };
 
