@@ -20,7 +20,7 @@ use crate::{
     error::Error,
     geometry::{Point, Rect},
     role::Role,
-    selector::{Selector, is_editable, normalize},
+    selector::{self, Selector, is_editable, normalize},
     snapshot::{Flag, Node, NodeId, Snapshot, Target},
 };
 
