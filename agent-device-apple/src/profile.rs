@@ -149,7 +149,11 @@ impl Profile {
             Capabilities::of(&offered).with_max_pointers(if two { 2 } else { 1 });
         for (operation, reason, hint) in [
             (Operation::Hover, leaf, None),
-            (Operation::DoubleTap, leaf, Some("Press it twice: a press selects what has the focus.")),
+            (
+                Operation::DoubleTap,
+                leaf,
+                Some("Press it twice: a press selects what has the focus."),
+            ),
             (
                 Operation::Gesture,
                 leaf,

@@ -10,14 +10,16 @@ use std::{
 };
 
 use agent_device_core::{
-    Action, Backend, Call, Device, Error, Interactor, Operation, Result, Role, SnapshotBackend,
+    Action, Backend, Call, Device, Error, ErrorCode, Interactor, Operation, Result, Role,
+    SnapshotBackend,
     action::{Capabilities, Performed},
     async_trait,
     device::Predicate,
     geometry::Rect,
     reason,
-    selector::label,
+    selector::{id, label},
     snapshot::{CaptureOptions, Quality, Snapshot, SnapshotBuilder, SnapshotInfo, TextField},
+    target::Find,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -150,4 +152,21 @@ async fn a_target_that_left_a_tree_since_cut_is_not_said_to_be_there() {
         .unwrap_err();
     says_that_the_tree_was_cut(&error);
     assert!(error.detail("firstMatch").is_none(), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endless_name_is_refused_and_not_repeated() {
+    let (backend, device) = told(|_, tree| Ok(tree.finish(info())));
+    let endless = "x".repeat(1 << 20);
+    for locator in [
+        device.locate(label(endless.as_str())),
+        device.locate(id(endless.as_str()) & label("Go")),
+        device.locate(Find::new(endless.as_str())),
+    ] {
+        let error = locator.press().await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidArgs, "{error}");
+        let wire = serde_json::to_string(&error).unwrap();
+        assert!(wire.len() < 2_000, "{} bytes", wire.len());
+    }
+    assert_eq!(backend.looks.load(SeqCst), 0);
 }
