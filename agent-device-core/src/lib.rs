@@ -28,6 +28,8 @@
 //! | write a backend | [`SnapshotBackend`], [`Interactor`], [`DispatchDisclosure`], [`Call`], [`last_work`] |
 //! | test one | the module `testing` |
 //!
+//! A device is used within a tokio runtime that has time enabled.
+//!
 //! # Example
 //!
 //! On the simulated device, whose transport loses the reply of the second press:

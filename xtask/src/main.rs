@@ -106,6 +106,7 @@ const QUICKSTART: [&str; 8] = [
 ];
 
 fn quickstart(device: &str) -> Result<(), String> {
+    eprintln!("building what is new, which takes minutes the first time");
     cargo(&[&QUICKSTART[..], &[device]].concat())
 }
 

@@ -247,7 +247,8 @@ macro_rules! awaitable {
                 self
             }
 
-            /// Captures afterwards and tells whether the screen changed.
+            /// Captures afterwards and tells whether the screen changed. If that capture fails, the action was sent all the
+            /// same: the error says `unknown` and counts the send.
             pub fn verify(mut self) -> Self {
                 self.after.verify = true;
                 self

@@ -424,6 +424,7 @@ impl Request<'_> {
         if wanted.is_empty() {
             return Err(Error::invalid("text", "there is no text to wait for"));
         }
+        selector::check_length("text", text.len())?;
         let contains = |node: Node<'_>| {
             [node.label(), node.value()]
                 .into_iter()

@@ -25,6 +25,8 @@ use crate::{
 };
 
 /// The fixture app on some platform, and the ways to it that don't lead through the backend under test.
+///
+#[doc = include_str!("fixture.md")]
 #[async_trait]
 pub trait Body: Send + Sync {
     /// A device with a session of its own on the body's backend.

@@ -168,5 +168,7 @@ async fn an_endless_name_is_refused_and_not_repeated() {
         let wire = serde_json::to_string(&error).unwrap();
         assert!(wire.len() < 2_000, "{} bytes", wire.len());
     }
+    let error = device.wait_for_text(&endless, MS).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidArgs, "{error}");
     assert_eq!(backend.looks.load(SeqCst), 0);
 }
