@@ -1,7 +1,7 @@
 //! Transports that fail on purpose, and a record of what reached them.
 //!
 //! A [`FaultProxy`] stands between a client and a real server, a [`FaultServer`] answers by itself. A [`Plan`] of [`Rule`]s says
-//! which request meets which [`Fault`]. Every request that was read as a whole is in [`FaultProxy::requests`], with its
+//! which request meets which [`WireFault`]. Every request that was read as a whole is in [`FaultProxy::requests`], with its
 //! connection and the number of times that it was passed on: enough to prove that nothing was sent twice, that a failure
 //! before the device was one, and that mutations don't share connections.
 //!
@@ -26,7 +26,7 @@ use crate::peer::Peer;
 /// How a request fails. "Passed on" means to the server behind a proxy, or to the canned replies of a [`FaultServer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum WireFault {
     /// The matched request itself is passed on and answered. The listener closes before the answer leaves, so the next
     /// connection is refused; those that are open go on. [`FaultProxy::listen`] ends it. See [`FaultProxy::refuse`] for doing
     /// so without a request.
@@ -67,7 +67,7 @@ pub enum Fault {
     ForwardThenStatus(Reply),
 }
 
-impl Fault {
+impl WireFault {
     /// Whether the fault strikes before anything is read.
     #[must_use]
     pub fn before_read(&self) -> bool {
@@ -147,14 +147,14 @@ pub struct Rule {
     body: Option<String>,
     skip: usize,
     times: usize,
-    fault: Fault,
+    fault: WireFault,
     matched: usize,
 }
 
 impl Rule {
     /// Every request meets the fault.
     #[must_use]
-    pub fn any(fault: Fault) -> Self {
+    pub fn any(fault: WireFault) -> Self {
         Self {
             method: None,
             path: None,
@@ -168,7 +168,7 @@ impl Rule {
 
     /// Requests with this method whose path, query included, contains this text.
     #[must_use]
-    pub fn on(method: &str, path: &str, fault: Fault) -> Self {
+    pub fn on(method: &str, path: &str, fault: WireFault) -> Self {
         Self::any(fault).method(method).path(path)
     }
 
@@ -252,7 +252,7 @@ pub struct Recorded {
     /// How often it was passed on so far: written upstream as a whole, or answered by a [`FaultServer`].
     pub forwarded: u32,
     /// What it met.
-    pub fault: Option<Fault>,
+    pub fault: Option<WireFault>,
 }
 
 impl Recorded {
@@ -270,7 +270,7 @@ pub struct Strike {
     /// The connection that it struck.
     pub connection: u64,
     /// What it was.
-    pub fault: Fault,
+    pub fault: WireFault,
 }
 
 #[derive(Debug, Default)]

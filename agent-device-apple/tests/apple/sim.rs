@@ -10,7 +10,7 @@ use agent_device_core::{
     selector::id,
     snapshot::{CaptureOptions, QualityState},
 };
-use agent_device_testbed::fault::{Fault, FaultProxy, Rule};
+use agent_device_testbed::fault::{FaultProxy, Rule, WireFault};
 use serde_json::json;
 
 use crate::{
@@ -89,11 +89,11 @@ async fn a_lost_answer_is_found_in_the_journal() {
     let proxy = FaultProxy::start(sim.address).await.unwrap();
     let apple = attached(proxy.address(), config());
     for fault in [
-        Fault::ForwardThenReset,
-        Fault::ForwardThenClose,
-        Fault::Truncate,
-        Fault::TruncateHead,
-        Fault::ForwardThenGarbage,
+        WireFault::ForwardThenReset,
+        WireFault::ForwardThenClose,
+        WireFault::Truncate,
+        WireFault::TruncateHead,
+        WireFault::ForwardThenGarbage,
     ] {
         sim.control.ask("POST", "/reset?screen=counter").await;
         proxy.plan().set(
@@ -109,7 +109,7 @@ async fn a_lost_answer_is_found_in_the_journal() {
     }
     // A tree is not kept: it is asked for again.
     proxy.plan().set(
-        Rule::any(Fault::ForwardThenReset)
+        Rule::any(WireFault::ForwardThenReset)
             .body("\"command\":\"snapshot\"")
             .times(1),
     );
@@ -137,7 +137,7 @@ async fn what_was_lost_before_it_was_read_is_not_sent_again() {
     };
     let proxy = FaultProxy::start(sim.address).await.unwrap();
     let apple = attached(proxy.address(), config());
-    for fault in [Fault::ResetAfterRead, Fault::CloseAfterRead] {
+    for fault in [WireFault::ResetAfterRead, WireFault::CloseAfterRead] {
         proxy
             .plan()
             .set(Rule::any(fault).body("\"command\":\"tap\"").times(1));

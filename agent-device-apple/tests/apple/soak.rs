@@ -12,7 +12,7 @@ use agent_device_core::{
     geometry::Point,
     snapshot::CaptureOptions,
 };
-use agent_device_testbed::fault::{Fault, FaultProxy, Recorded, Rule};
+use agent_device_testbed::fault::{FaultProxy, Recorded, Rule, WireFault};
 
 use crate::{
     peers::{Sim, attached, tap_at},
@@ -49,28 +49,28 @@ const LATE: Duration = Duration::from_millis(350);
 /// How many runners work at the same time. Nearly all of a sequence is waiting.
 const LANES: u64 = 96;
 
-fn faults(dice: &mut Dice) -> Vec<(&'static str, Fault)> {
+fn faults(dice: &mut Dice) -> Vec<(&'static str, WireFault)> {
     let on_command = [
-        Fault::ResetAfterRead,
-        Fault::CloseAfterRead,
-        Fault::ForwardThenReset,
-        Fault::ForwardThenClose,
-        Fault::Truncate,
-        Fault::TruncateHead,
-        Fault::Hang,
-        Fault::ForwardThenHang,
-        Fault::ForwardThenGarbage,
-        Fault::Garbage,
-        Fault::Duplicate,
-        Fault::Slow(Duration::from_millis(20)),
-        Fault::LateForward(LATE),
+        WireFault::ResetAfterRead,
+        WireFault::CloseAfterRead,
+        WireFault::ForwardThenReset,
+        WireFault::ForwardThenClose,
+        WireFault::Truncate,
+        WireFault::TruncateHead,
+        WireFault::Hang,
+        WireFault::ForwardThenHang,
+        WireFault::ForwardThenGarbage,
+        WireFault::Garbage,
+        WireFault::Duplicate,
+        WireFault::Slow(Duration::from_millis(20)),
+        WireFault::LateForward(LATE),
     ];
     let on_question = [
-        Fault::ResetAfterRead,
-        Fault::Hang,
-        Fault::Garbage,
-        Fault::Truncate,
-        Fault::CloseAfterRead,
+        WireFault::ResetAfterRead,
+        WireFault::Hang,
+        WireFault::Garbage,
+        WireFault::Truncate,
+        WireFault::CloseAfterRead,
     ];
     let mut faults = Vec::new();
     if dice.roll(3) > 0 {
@@ -122,7 +122,7 @@ async fn settled(sim: &Sim, proxy: &FaultProxy) {
     // Connections are taken in order: what was written before this has been read when this is answered.
     answers(proxy.address()).await;
     let is_owed = |request: &Recorded| {
-        let deliveries = request.fault.as_ref().map_or(1, Fault::deliveries);
+        let deliveries = request.fault.as_ref().map_or(1, WireFault::deliveries);
         request.forwarded < deliveries
     };
     while proxy.requests().iter().any(is_owed) {

@@ -7,7 +7,7 @@ use agent_device_core::{
     Device, async_trait,
     testing::{Body, Event, Fault, Knob, Screen, conformance_of, fault_matrix},
 };
-use agent_device_testbed::fault::{self, FaultProxy, Rule};
+use agent_device_testbed::fault::{FaultProxy, Rule, WireFault};
 
 use crate::peers::{Control, Sim, fast};
 
@@ -85,7 +85,7 @@ impl Simulated {
     }
 
     /// Breaks the next command that the app may notice.
-    fn strike(&self, fault: &fault::Fault) {
+    fn strike(&self, fault: &WireFault) {
         self.proxy.plan().clear();
         for verb in MUTATIONS {
             let rule = Rule::any(fault.clone())
@@ -180,13 +180,13 @@ impl Body for Simulated {
                 return true;
             }
             // A command is told from a question by its body, so the proxy reads it; the runner does not.
-            Fault::ResetBeforeRead => fault::Fault::ResetAfterRead,
-            Fault::ResetAfterRead => fault::Fault::ForwardThenReset,
-            Fault::Truncate => fault::Fault::Truncate,
-            Fault::Hang => fault::Fault::ForwardThenHang,
-            Fault::Slow(delay) => fault::Fault::Slow(delay),
-            Fault::Duplicate => fault::Fault::Duplicate,
-            Fault::Garbage => fault::Fault::ForwardThenGarbage,
+            Fault::ResetBeforeRead => WireFault::ResetAfterRead,
+            Fault::ResetAfterRead => WireFault::ForwardThenReset,
+            Fault::Truncate => WireFault::Truncate,
+            Fault::Hang => WireFault::ForwardThenHang,
+            Fault::Slow(delay) => WireFault::Slow(delay),
+            Fault::Duplicate => WireFault::Duplicate,
+            Fault::Garbage => WireFault::ForwardThenGarbage,
             // The process dies with its app and its log: see the tests of single failures.
             _ => return false,
         };

@@ -14,7 +14,7 @@ use agent_device_core::{
     gesture::{GesturePlan, Sample},
     testing::Gate,
 };
-use agent_device_testbed::fault::{Fault, FaultServer, Reply, Rule, refused_address};
+use agent_device_testbed::fault::{FaultServer, Reply, Rule, WireFault, refused_address};
 use agent_device_webdriver::{Chromium, Config, WebDriver};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -34,7 +34,7 @@ fn fast() -> Config {
 }
 
 /// A press that meets a fault on its way to the driver.
-async fn faulty(bench: &Bench, fault: Fault) -> Error {
+async fn faulty(bench: &Bench, fault: WireFault) -> Error {
     let target = bench.show_it(BUTTON).await;
     bench.wire.plan().set(Rule::on("POST", "/click", fault));
     let error = act(&bench.browser, Action::Tap(target)).await.unwrap_err();
@@ -132,50 +132,50 @@ async fn every_row_has_a_driver_and_every_driver_a_row() {
 }
 
 async fn transport(bench: &Bench, gate: &mut Gate) {
-    let mut meets = async |row: &'static Row, fault: Fault| {
+    let mut meets = async |row: &'static Row, fault: WireFault| {
         gate.cites(row, &faulty(bench, fault).await);
     };
-    meets(rows::TIMEOUT_AFTER_SEND.row(), Fault::ForwardThenHang).await;
+    meets(rows::TIMEOUT_AFTER_SEND.row(), WireFault::ForwardThenHang).await;
     meets(
         rows::CLOSED_AFTER_REQUEST_READ.row(),
-        Fault::ForwardThenClose,
+        WireFault::ForwardThenClose,
     )
     .await;
     meets(
         rows::RESET_AFTER_REQUEST_READ.row(),
-        Fault::ForwardThenReset,
+        WireFault::ForwardThenReset,
     )
     .await;
-    meets(rows::TRUNCATED_RESPONSE.row(), Fault::Truncate).await;
-    meets(rows::UNREADABLE_REPLY.row(), Fault::ForwardThenGarbage).await;
+    meets(rows::TRUNCATED_RESPONSE.row(), WireFault::Truncate).await;
+    meets(rows::UNREADABLE_REPLY.row(), WireFault::ForwardThenGarbage).await;
     let unavailable = Reply::new(503, "text/html", "<h1>Service Unavailable");
     meets(
         rows::HTTP_5XX_AFTER_SEND.row(),
-        Fault::ForwardThenStatus(unavailable),
+        WireFault::ForwardThenStatus(unavailable),
     )
     .await;
     let too_large = Reply::new(413, "text/plain", "too large");
     meets(
         rows::HTTP_REFUSED_BEFORE_HANDLER.row(),
-        Fault::Status(too_large),
+        WireFault::Status(too_large),
     )
     .await;
     let forbidden = Reply::new(403, "text/plain", "no");
     meets(
         rows::HTTP_STATUS_UNCLASSIFIED.row(),
-        Fault::Status(forbidden),
+        WireFault::Status(forbidden),
     )
     .await;
     let elsewhere = Reply::new(307, "text/plain", "").header("location", &bench.wire.url());
     meets(
         rows::REDIRECT_NOT_FOLLOWED.row(),
-        Fault::ForwardThenStatus(elsewhere),
+        WireFault::ForwardThenStatus(elsewhere),
     )
     .await;
     let driver_error = w3c(500, "unknown error");
     meets(
         rows::DRIVER_ERROR.row(),
-        Fault::ForwardThenStatus(driver_error),
+        WireFault::ForwardThenStatus(driver_error),
     )
     .await;
 
@@ -308,7 +308,7 @@ async fn codes(bench: &Bench, gate: &mut Gate) {
     bench.raw("POST", "/window/rect", whole).await;
 
     // No sequence of ours refers to an element, but a driver could still say so.
-    let stale = Fault::ForwardThenStatus(w3c(404, "stale element reference"));
+    let stale = WireFault::ForwardThenStatus(w3c(404, "stale element reference"));
     bench.wire.plan().set(Rule::on("POST", "/actions", stale));
     let stroke = gesture(&[(0, 50.0, 50.0), (50, 60.0, 50.0)]);
     let error = act(&bench.browser, stroke).await.unwrap_err();
@@ -324,11 +324,14 @@ async fn codes(bench: &Bench, gate: &mut Gate) {
 
     // An answer that the driver owes: it is asked, and the press is not sent.
     let target = bench.show_it(BUTTON).await;
-    bench.wire.plan().set(Rule::on("GET", "/url", Fault::Hang));
     bench
         .wire
         .plan()
-        .add(Rule::on("GET", "/timeouts", Fault::Hang));
+        .set(Rule::on("GET", "/url", WireFault::Hang));
+    bench
+        .wire
+        .plan()
+        .add(Rule::on("GET", "/timeouts", WireFault::Hang));
     bench.browser.app_state(&call()).await.unwrap_err();
     let error = act(&bench.browser, Action::Tap(target.clone()))
         .await

@@ -15,7 +15,7 @@ use agent_device_core::{
     snapshot::{CaptureOptions, Node, NodeId, Snapshot},
 };
 use agent_device_testbed::{
-    fault::{Fault, FaultProxy, Reply, Rule},
+    fault::{FaultProxy, Reply, Rule, WireFault},
     page::{Event, EventKind, FixtureServer},
 };
 use agent_device_webdriver::{Chromium, ChromiumBuilder, Config, WebDriver};
@@ -217,7 +217,7 @@ impl Bench {
     ) -> T {
         self.session();
         self.wire.forget();
-        let hold = Fault::LateForward(Duration::from_millis(1200));
+        let hold = WireFault::LateForward(Duration::from_millis(1200));
         self.wire.plan().set(Rule::any(hold).path(path).times(1));
         let changing = async {
             let limit = Duration::from_secs(20);

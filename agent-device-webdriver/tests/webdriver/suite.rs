@@ -8,7 +8,7 @@ use agent_device_core::{
     testing::{Body, Event, Fault, Knob, Screen, conformance, fault_matrix},
 };
 use agent_device_testbed::{
-    fault::{Fault as WireFault, FaultProxy, Rule},
+    fault::{FaultProxy, Rule, WireFault},
     page::FixtureServer,
 };
 use agent_device_webdriver::{Chromium, WebDriver};

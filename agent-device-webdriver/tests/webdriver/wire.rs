@@ -8,7 +8,7 @@ use agent_device_core::{
     dispatch::rows::webdriver as rows,
     snapshot::CaptureOptions,
 };
-use agent_device_testbed::fault::{Fault, FaultServer, Reply, Rule};
+use agent_device_testbed::fault::{FaultServer, Reply, Rule, WireFault};
 use agent_device_webdriver::{Chromium, Config, Credentials, WebDriver};
 use serde_json::json;
 
@@ -67,23 +67,23 @@ async fn no_fault_makes_a_second_request() {
     let location = format!("{}/elsewhere", bench.wire.url());
     let redirect = |status| Reply::new(status, "text/plain", "").header("location", &location);
     let faults = [
-        Fault::ResetBeforeRead,
-        Fault::CloseBeforeRead,
-        Fault::ResetAfterRead,
-        Fault::CloseAfterRead,
-        Fault::ForwardThenReset,
-        Fault::ForwardThenClose,
-        Fault::Truncate,
-        Fault::TruncateHead,
-        Fault::Hang,
-        Fault::ForwardThenHang,
-        Fault::Garbage,
-        Fault::ForwardThenGarbage,
-        Fault::ForwardThenStatus(redirect(307)),
-        Fault::ForwardThenStatus(redirect(308)),
-        Fault::ForwardThenStatus(redirect(302)),
-        Fault::ForwardThenStatus(Reply::new(503, "text/plain", "").header("retry-after", "0")),
-        Fault::ForwardThenStatus(Reply::new(408, "text/plain", "")),
+        WireFault::ResetBeforeRead,
+        WireFault::CloseBeforeRead,
+        WireFault::ResetAfterRead,
+        WireFault::CloseAfterRead,
+        WireFault::ForwardThenReset,
+        WireFault::ForwardThenClose,
+        WireFault::Truncate,
+        WireFault::TruncateHead,
+        WireFault::Hang,
+        WireFault::ForwardThenHang,
+        WireFault::Garbage,
+        WireFault::ForwardThenGarbage,
+        WireFault::ForwardThenStatus(redirect(307)),
+        WireFault::ForwardThenStatus(redirect(308)),
+        WireFault::ForwardThenStatus(redirect(302)),
+        WireFault::ForwardThenStatus(Reply::new(503, "text/plain", "").header("retry-after", "0")),
+        WireFault::ForwardThenStatus(Reply::new(408, "text/plain", "")),
     ];
     bench.open("counter").await;
     for fault in faults {
@@ -118,7 +118,7 @@ async fn a_dropped_press_counts_as_possibly_landed_and_the_session_recovers() {
     bench.open("counter").await;
     let snapshot = capture(&bench.browser).await;
     let tap = Action::Tap(by_id(&snapshot, "counter"));
-    let hold = Fault::LateForward(Duration::from_millis(700));
+    let hold = WireFault::LateForward(Duration::from_millis(700));
     bench
         .wire
         .plan()
@@ -156,7 +156,7 @@ async fn a_cancelled_capture_ends_soon_and_the_session_recovers() {
     bench
         .wire
         .plan()
-        .set(Rule::on("POST", "/cdp", Fault::ForwardThenHang).times(1));
+        .set(Rule::on("POST", "/cdp", WireFault::ForwardThenHang).times(1));
     let call = call();
     let options = CaptureOptions::default();
     let cancel = async {

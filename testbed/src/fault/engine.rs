@@ -15,7 +15,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Fault, Recorded, Reply, Shared, State, Strike};
+use super::{Recorded, Reply, Shared, State, Strike, WireFault};
 use crate::http::{self, MAX_HEAD, ReadError, Reader, Request, Response};
 
 const MAX_REQUEST: usize = 16 * 1024 * 1024;
@@ -92,7 +92,7 @@ async fn connection(stream: TcpStream, number: u64, shared: &Shared) {
     for on_connection in 1.. {
         match strike_unread(&reader, number, shared).await {
             Ok(None) => {}
-            Ok(Some(Fault::ResetBeforeRead)) => return reset(reader),
+            Ok(Some(WireFault::ResetBeforeRead)) => return reset(reader),
             Ok(Some(_)) => {
                 let _ = reader.stream.shutdown().await;
                 return sleep(UNREAD).await;
@@ -124,7 +124,7 @@ async fn strike_unread(
     reader: &Reader,
     connection: u64,
     shared: &Shared,
-) -> io::Result<Option<Fault>> {
+) -> io::Result<Option<WireFault>> {
     if reader.has_buffered() {
         return Ok(None);
     }
@@ -157,7 +157,7 @@ fn strike(
     method: &str,
     target: &str,
     body: Option<&[u8]>,
-) -> Option<Fault> {
+) -> Option<WireFault> {
     shared.change(|state| {
         let mut struck = None;
         for rule in &mut state.rules {
@@ -179,7 +179,7 @@ fn record(
     connection: u64,
     on_connection: u64,
     shared: &Shared,
-) -> (usize, Option<Fault>) {
+) -> (usize, Option<WireFault>) {
     let fault = strike(
         shared,
         connection,
@@ -233,25 +233,25 @@ async fn serve(
     reader: &mut Reader,
     request: &Request,
     slot: Slot<'_>,
-    fault: Option<Fault>,
+    fault: Option<WireFault>,
 ) -> io::Result<End> {
     let Some(fault) = fault else {
         let reply = forward(request, slot).await?;
         return send(reader, &reply).await;
     };
     match fault {
-        Fault::ResetBeforeRead | Fault::ResetAfterRead => Ok(End::Reset),
-        Fault::CloseBeforeRead | Fault::CloseAfterRead => Ok(End::Close),
-        Fault::Hang => Ok(End::Hang),
-        Fault::Refuse => {
+        WireFault::ResetBeforeRead | WireFault::ResetAfterRead => Ok(End::Reset),
+        WireFault::CloseBeforeRead | WireFault::CloseAfterRead => Ok(End::Close),
+        WireFault::Hang => Ok(End::Hang),
+        WireFault::Refuse => {
             let reply = forward(request, slot).await?;
             slot.shared.listen(false).await;
             send(reader, &reply).await
         }
-        Fault::ForwardThenReset => forward(request, slot).await.map(|_| End::Reset),
-        Fault::ForwardThenClose => forward(request, slot).await.map(|_| End::Close),
-        Fault::ForwardThenHang => forward(request, slot).await.map(|_| End::Hang),
-        Fault::Truncate => {
+        WireFault::ForwardThenReset => forward(request, slot).await.map(|_| End::Reset),
+        WireFault::ForwardThenClose => forward(request, slot).await.map(|_| End::Close),
+        WireFault::ForwardThenHang => forward(request, slot).await.map(|_| End::Hang),
+        WireFault::Truncate => {
             let reply = forward(request, slot).await?;
             let body = reply.raw.len() - reply.head;
             reader
@@ -260,7 +260,7 @@ async fn serve(
                 .await?;
             Ok(End::Close)
         }
-        Fault::TruncateHead => {
+        WireFault::TruncateHead => {
             let reply = forward(request, slot).await?;
             reader
                 .stream
@@ -268,34 +268,34 @@ async fn serve(
                 .await?;
             Ok(End::Close)
         }
-        Fault::Slow(delay) => {
+        WireFault::Slow(delay) => {
             let reply = forward(request, slot).await?;
             sleep(delay).await;
             send(reader, &reply).await
         }
-        Fault::LateForward(delay) => {
+        WireFault::LateForward(delay) => {
             sleep(delay).await;
             let reply = forward(request, slot).await?;
             send(reader, &reply).await
         }
-        Fault::Duplicate => {
+        WireFault::Duplicate => {
             let first = forward(request, slot).await?;
             forward(request, slot).await?;
             send(reader, &first).await
         }
-        Fault::Garbage => garbage(reader).await,
-        Fault::ForwardThenGarbage => {
+        WireFault::Garbage => garbage(reader).await,
+        WireFault::ForwardThenGarbage => {
             forward(request, slot).await?;
             garbage(reader).await
         }
-        Fault::Status(reply) => {
+        WireFault::Status(reply) => {
             reader
                 .stream
                 .write_all(&bytes(&reply, &request.method))
                 .await?;
             Ok(End::Next)
         }
-        Fault::ForwardThenStatus(reply) => {
+        WireFault::ForwardThenStatus(reply) => {
             forward(request, slot).await?;
             reader
                 .stream

@@ -10,7 +10,7 @@ use tokio::{
 
 use super::{call, send};
 use crate::{
-    fault::{Fault, FaultProxy, FaultServer, Reply, Rule, refused_address},
+    fault::{FaultProxy, FaultServer, Reply, Rule, WireFault, refused_address},
     http::{ReadError, Reader},
 };
 
@@ -79,16 +79,16 @@ async fn without_a_plan_every_byte_passes_and_connections_are_kept() {
 async fn each_fault_delivers_as_often_as_it_says() {
     let reply = || Reply::new(503, "text/plain", "busy");
     let faults = [
-        Fault::ResetBeforeRead,
-        Fault::CloseBeforeRead,
-        Fault::ResetAfterRead,
-        Fault::CloseAfterRead,
-        Fault::ForwardThenReset,
-        Fault::ForwardThenClose,
-        Fault::Truncate,
-        Fault::TruncateHead,
-        Fault::Garbage,
-        Fault::ForwardThenGarbage,
+        WireFault::ResetBeforeRead,
+        WireFault::CloseBeforeRead,
+        WireFault::ResetAfterRead,
+        WireFault::CloseAfterRead,
+        WireFault::ForwardThenReset,
+        WireFault::ForwardThenClose,
+        WireFault::Truncate,
+        WireFault::TruncateHead,
+        WireFault::Garbage,
+        WireFault::ForwardThenGarbage,
     ];
     for fault in faults {
         let (proxy, server) = pair().await;
@@ -112,7 +112,7 @@ async fn each_fault_delivers_as_often_as_it_says() {
         );
         let resets = matches!(
             fault,
-            Fault::ResetBeforeRead | Fault::ResetAfterRead | Fault::ForwardThenReset
+            WireFault::ResetBeforeRead | WireFault::ResetAfterRead | WireFault::ForwardThenReset
         );
         assert_eq!(
             end,
@@ -124,15 +124,15 @@ async fn each_fault_delivers_as_often_as_it_says() {
             "{fault:?}"
         );
         match fault {
-            Fault::Truncate => assert!(
+            WireFault::Truncate => assert!(
                 seen.starts_with(b"HTTP/1.1 200") && seen.ends_with(b"\r\n\r\n01234"),
                 "{seen:?}"
             ),
-            Fault::TruncateHead => assert!(
+            WireFault::TruncateHead => assert!(
                 seen.starts_with(b"HTTP/1.1 200") && !seen.windows(4).any(|w| w == b"\r\n\r\n"),
                 "{seen:?}"
             ),
-            Fault::Garbage | Fault::ForwardThenGarbage => {
+            WireFault::Garbage | WireFault::ForwardThenGarbage => {
                 assert!(seen.len() == 256 && !seen.starts_with(b"HTTP"))
             }
             _ => assert_eq!(seen, b"", "{fault:?}"),
@@ -145,14 +145,14 @@ async fn each_fault_delivers_as_often_as_it_says() {
         assert_eq!(strikes, [fault]);
     }
     for fault in [
-        Fault::Duplicate,
-        Fault::Status(reply()),
-        Fault::ForwardThenStatus(reply()),
+        WireFault::Duplicate,
+        WireFault::Status(reply()),
+        WireFault::ForwardThenStatus(reply()),
     ] {
         let (proxy, server) = pair().await;
         proxy.plan().set(Rule::any(fault.clone()));
         let response = call(proxy.address(), "POST", "/act", "").await.unwrap();
-        let expected = if fault == Fault::Duplicate {
+        let expected = if fault == WireFault::Duplicate {
             (200, BODY)
         } else {
             (503, "busy")
@@ -171,7 +171,7 @@ async fn each_fault_delivers_as_often_as_it_says() {
 
 #[tokio::test]
 async fn hanging_faults_answer_nothing_and_let_go_of_a_client_that_leaves() {
-    for fault in [Fault::Hang, Fault::ForwardThenHang] {
+    for fault in [WireFault::Hang, WireFault::ForwardThenHang] {
         let (proxy, server) = pair().await;
         proxy.plan().set(Rule::any(fault.clone()));
         let outcome = timeout(
@@ -200,7 +200,7 @@ async fn slow_replies_come_late_and_late_requests_arrive_without_their_client() 
     let (proxy, server) = pair().await;
     proxy
         .plan()
-        .set(Rule::any(Fault::Slow(Duration::from_millis(300))));
+        .set(Rule::any(WireFault::Slow(Duration::from_millis(300))));
     let early = timeout(
         Duration::from_millis(100),
         call(proxy.address(), "POST", "/act", ""),
@@ -224,7 +224,9 @@ async fn slow_replies_come_late_and_late_requests_arrive_without_their_client() 
     server.forget();
     proxy
         .plan()
-        .set(Rule::any(Fault::LateForward(Duration::from_millis(300))));
+        .set(Rule::any(WireFault::LateForward(Duration::from_millis(
+            300,
+        ))));
     let early = timeout(
         Duration::from_millis(100),
         call(proxy.address(), "POST", "/act", ""),
@@ -244,7 +246,7 @@ async fn a_refusing_peer_refuses_new_connections_and_keeps_old_ones() {
     let mut kept = Reader::new(TcpStream::connect(proxy.address()).await.unwrap());
     proxy
         .plan()
-        .set(Rule::on("GET", "/look", Fault::Refuse).nth(1));
+        .set(Rule::on("GET", "/look", WireFault::Refuse).nth(1));
     for path in ["/look", "/again"] {
         send(&mut kept, "GET", path, "").await.unwrap();
         assert_eq!(kept.response(false, 100).await.unwrap().status, 200);
@@ -272,7 +274,7 @@ async fn a_refusing_peer_refuses_new_connections_and_keeps_old_ones() {
 #[tokio::test]
 async fn rules_pick_the_request_by_method_path_body_and_turn() {
     let (proxy, _server) = pair().await;
-    let gone = |text: &str| Fault::Status(Reply::new(410, "text/plain", text));
+    let gone = |text: &str| WireFault::Status(Reply::new(410, "text/plain", text));
     proxy
         .plan()
         .add(Rule::on("POST", "/click", gone("second click")).nth(2));

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use agent_device_core::{
     Device,
-    testing::{Fault as SimFault, Screen, SimulatedDevice},
+    testing::{Fault, Screen, SimulatedDevice},
 };
 use agent_device_testbed::{
-    fault::{Fault, FaultProxy, Rule},
+    fault::{FaultProxy, Rule, WireFault},
     page::FixtureServer,
 };
 use agent_device_webdriver::{Chromium, WebDriver};
@@ -83,9 +83,9 @@ impl Stage {
     /// The next press reaches the app, and its reply gets lost.
     pub(crate) fn lose_the_next_reply(&self) {
         match self {
-            Self::Simulated(sim) => sim.faults().nth_mutation(1, SimFault::ResetAfterRead),
+            Self::Simulated(sim) => sim.faults().nth_mutation(1, Fault::ResetAfterRead),
             Self::Chromium(browser) => {
-                let lost = Rule::on("POST", "/click", Fault::ForwardThenReset).times(1);
+                let lost = Rule::on("POST", "/click", WireFault::ForwardThenReset).times(1);
                 browser.wire.plan().add(lost);
             }
             Self::Android(phone) => phone.lose_the_next_reply(),

@@ -10,7 +10,7 @@ use std::{
 use agent_device_apple::{Apple, AppleConfig, AppleTarget, Platform, Profile};
 use agent_device_testbed::{
     control::Control,
-    fault::{Fault, FaultProxy, Rule},
+    fault::{FaultProxy, Rule, WireFault},
 };
 
 use super::Result;
@@ -59,7 +59,7 @@ impl Simulator {
     }
 
     pub(crate) fn lose_the_next_reply(&self) {
-        let lost = Rule::any(Fault::ForwardThenReset).body("\"command\":\"tap\"");
+        let lost = Rule::any(WireFault::ForwardThenReset).body("\"command\":\"tap\"");
         self.wire.plan().add(lost.times(1));
     }
 
