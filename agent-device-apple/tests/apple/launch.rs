@@ -1043,8 +1043,8 @@ async fn a_runner_that_can_not_see_leaves_the_picture_to_the_simulator() {
     // The first picture is not all there yet.
     let header = "\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR\\000\\000\\003\\044";
     tools.xcrun(&format!(
-        "for file; do :; done; printf '{header}' > \"$file\"\n\
-         [ -f \"$here/taken\" ] && printf 'IEND\\256B`\\202' >> \"$file\"; touch \"$here/taken\""
+        "case $4 in screenshot) for file; do :; done; printf '{header}' > \"$file\"\n\
+         [ -f \"$here/taken\" ] && printf 'IEND\\256B`\\202' >> \"$file\"; touch \"$here/taken\";; esac"
     ));
     let apple = connect(&tools).await.unwrap();
     let picture = apple.screenshot(&call()).await.unwrap();
