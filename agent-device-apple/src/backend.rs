@@ -90,13 +90,6 @@ impl Memory {
         self.inner().viewport = None;
     }
 
-    /// Remembers where the screen ends.
-    pub(crate) fn saw(&self, snapshot: &Snapshot) {
-        if let Some(viewport) = snapshot.info().viewport {
-            self.set_viewport(viewport);
-        }
-    }
-
     /// The number of the next capture.
     pub(crate) fn next_capture(&self) -> u64 {
         self.captures.fetch_add(1, Ordering::Relaxed)
@@ -120,12 +113,13 @@ impl Memory {
         inner.viewport = None;
     }
 
-    /// Remembers when a capture was asked for.
+    /// Remembers where the screen ends, and when the capture was asked for.
     pub(crate) fn captured(&self, snapshot: &Snapshot, at: Instant) {
+        let mut inner = self.inner();
+        inner.viewport = snapshot.info().viewport.or(inner.viewport);
         let Some(handle) = snapshot.root().and_then(|root| root.handle()) else {
             return;
         };
-        let mut inner = self.inner();
         if inner.captures.len() == REMEMBERED {
             inner.captures.pop_front();
         }
@@ -294,7 +288,6 @@ impl SnapshotBackend for Apple {
         let asked = Instant::now();
         let snapshot = self.source().capture(options, call).await?;
         self.memory.captured(&snapshot, asked);
-        self.memory.saw(&snapshot);
         Ok(snapshot)
     }
 

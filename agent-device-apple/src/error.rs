@@ -18,7 +18,7 @@ use agent_device_core::{
 pub(crate) use start::StartFailure;
 use tool::shown;
 
-use crate::runner::{LaunchFailure, Lost, RunnerError, Skip, Unwritten};
+use crate::runner::{LaunchFailure, NoReply, RunnerError, Skip, Unwritten};
 
 /// A command of the runner that failed, or that was never sent.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +49,9 @@ pub(crate) enum RunnerFailure {
         skip: Option<Skip>,
     },
     /// Written, and no answer came.
-    #[error("{}", lost(*.after))]
-    Lost {
-        after: After,
+    #[error("{}", words(*.fate))]
+    ReplyLost {
+        fate: Fate,
         skip: Option<Skip>,
         #[source]
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -69,7 +69,7 @@ pub(crate) enum Told {
 
 /// What is known about a command whose answer was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
+pub(crate) enum Fate {
     /// It did not come in time.
     Timeout,
     /// The caller cancelled.
@@ -98,24 +98,24 @@ pub(crate) enum After {
     NoJournal,
 }
 
-fn lost(after: After) -> &'static str {
-    match after {
-        After::Timeout => "the runner did not answer in time",
-        After::Canceled => "the caller cancelled",
-        After::Unreadable => "the runner's answer can't be read",
-        After::RunnerGone => "the runner ended before it answered",
-        After::ReadAgain => "the runner ended before it answered, twice",
-        After::Replay => "the runner that took the place of another ended before it answered",
-        After::Completed | After::ReadCompleted => {
+fn words(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Timeout => "the runner did not answer in time",
+        Fate::Canceled => "the caller cancelled",
+        Fate::Unreadable => "the runner's answer can't be read",
+        Fate::RunnerGone => "the runner ended before it answered",
+        Fate::ReadAgain => "the runner ended before it answered, twice",
+        Fate::Replay => "the runner that took the place of another ended before it answered",
+        Fate::Completed | Fate::ReadCompleted => {
             "the command has completed, and its answer is lost"
         }
-        After::Accepted => "the answer is lost, and the command is still in the runner's queue",
-        After::Started => "the answer is lost, and the runner is still at work on the command",
-        After::NotAccepted => "the answer is lost, and the runner does not know the command",
-        After::ProbeFailed => {
+        Fate::Accepted => "the answer is lost, and the command is still in the runner's queue",
+        Fate::Started => "the answer is lost, and the runner is still at work on the command",
+        Fate::NotAccepted => "the answer is lost, and the runner does not know the command",
+        Fate::ProbeFailed => {
             "the answer is lost, and the runner does not say what became of the command"
         }
-        After::NoJournal => "the answer is lost, and the runner keeps no record of commands",
+        Fate::NoJournal => "the answer is lost, and the runner keeps no record of commands",
     }
 }
 
@@ -134,18 +134,14 @@ impl RunnerFailure {
     }
 
     /// A lost answer that the journal was not asked about.
-    pub(crate) fn lost(lost: Lost, skip: Option<Skip>) -> Self {
-        let (after, source) = match lost {
-            Lost::Timeout => (After::Timeout, None),
-            Lost::Canceled => (After::Canceled, None),
-            Lost::Garbage | Lost::TooLarge => (After::Unreadable, None),
-            Lost::Closed(source) => (After::RunnerGone, source),
+    pub(crate) fn lost(why: NoReply, skip: Option<Skip>) -> Self {
+        let (fate, source) = match why {
+            NoReply::Timeout => (Fate::Timeout, None),
+            NoReply::Canceled => (Fate::Canceled, None),
+            NoReply::Garbage | NoReply::TooLarge => (Fate::Unreadable, None),
+            NoReply::Closed(source) => (Fate::RunnerGone, source),
         };
-        Self::Lost {
-            after,
-            skip,
-            source,
-        }
+        Self::ReplyLost { fate, skip, source }
     }
 
     /// The runner's code, if it gave one.
@@ -165,10 +161,10 @@ impl RunnerFailure {
             Self::DeadlineUnsent => reason::DEADLINE_EXCEEDED,
             Self::Preflight => "runner_readiness_preflight_failed",
             Self::Said { error, .. } => return said_reason(&error.code),
-            Self::Lost { after, .. } => match after {
-                After::Timeout => reason::DEADLINE_EXCEEDED,
-                After::Canceled => reason::REQUEST_CANCELED,
-                After::Unreadable => "runner_reply_unreadable",
+            Self::ReplyLost { fate, .. } => match fate {
+                Fate::Timeout => reason::DEADLINE_EXCEEDED,
+                Fate::Canceled => reason::REQUEST_CANCELED,
+                Fate::Unreadable => "runner_reply_unreadable",
                 _ => "runner_reply_lost",
             },
         })
@@ -244,22 +240,22 @@ impl DispatchDisclosure for RunnerFailure {
                 "RUNNER_BUSY" => rows::STATUS_FAILED_RUNNER_BUSY.into(),
                 _ => rows::STATUS_FAILED.into(),
             },
-            Self::Lost { after, .. } => match after {
-                After::Timeout => rows::TRANSPORT_TIMEOUT_AFTER_SEND.into(),
-                After::Canceled => core::CANCELED_IN_FLIGHT.into(),
-                After::Unreadable => rows::TRANSPORT_UNREADABLE_REPLY.into(),
-                After::RunnerGone => rows::TRANSPORT_WRITTEN_THEN_LOST.into(),
-                After::ReadAgain => rows::TRANSPORT_READ_ONLY_WRITTEN_THEN_LOST.into(),
-                After::Replay => rows::TRANSPORT_REPLAY_FAILED_AFTER_UNWRITTEN_FIRST_ATTEMPT.into(),
-                After::Completed => rows::STATUS_COMPLETED_WITHOUT_RETAINED_REPLY.into(),
-                After::ReadCompleted => {
+            Self::ReplyLost { fate, .. } => match fate {
+                Fate::Timeout => rows::TRANSPORT_TIMEOUT_AFTER_SEND.into(),
+                Fate::Canceled => core::CANCELED_IN_FLIGHT.into(),
+                Fate::Unreadable => rows::TRANSPORT_UNREADABLE_REPLY.into(),
+                Fate::RunnerGone => rows::TRANSPORT_WRITTEN_THEN_LOST.into(),
+                Fate::ReadAgain => rows::TRANSPORT_READ_ONLY_WRITTEN_THEN_LOST.into(),
+                Fate::Replay => rows::TRANSPORT_REPLAY_FAILED_AFTER_UNWRITTEN_FIRST_ATTEMPT.into(),
+                Fate::Completed => rows::STATUS_COMPLETED_WITHOUT_RETAINED_REPLY.into(),
+                Fate::ReadCompleted => {
                     rows::STATUS_READ_ONLY_COMPLETED_WITHOUT_RETAINED_REPLY.into()
                 }
-                After::Accepted => rows::STATUS_ACCEPTED.into(),
-                After::Started => rows::STATUS_STARTED.into(),
-                After::NotAccepted => rows::STATUS_NOTACCEPTED.into(),
-                After::ProbeFailed => rows::STATUS_PROBE_FAILED.into(),
-                After::NoJournal => rows::STATUS_UNAVAILABLE.into(),
+                Fate::Accepted => rows::STATUS_ACCEPTED.into(),
+                Fate::Started => rows::STATUS_STARTED.into(),
+                Fate::NotAccepted => rows::STATUS_NOTACCEPTED.into(),
+                Fate::ProbeFailed => rows::STATUS_PROBE_FAILED.into(),
+                Fate::NoJournal => rows::STATUS_UNAVAILABLE.into(),
             },
         })
     }
@@ -327,7 +323,7 @@ impl From<RunnerFailure> for Error {
                 }
                 skipped(error, skip)
             }
-            RunnerFailure::Lost { skip, source, .. } => skipped(with_source(error, source), skip),
+            RunnerFailure::ReplyLost { skip, source, .. } => skipped(with_source(error, source), skip),
             _ => error,
         }
     }

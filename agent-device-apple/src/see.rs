@@ -41,7 +41,7 @@ impl SnapshotBackend for RunnerTrees {
             .runner
             .run(&command, &|body| reading.parse(body), call)
             .await?;
-        Ok(reading.done(self, decoded))
+        Ok(decoded.snapshot)
     }
 
     /// A capture that is given up ends on the device within its own limits; the next command waits for its turn there.
@@ -97,7 +97,7 @@ pub(crate) async fn last_capture(
         .runner
         .ask_last(&command, &|body| reading.parse(body), call)
         .await?;
-    Ok(reading.done(trees, decoded))
+    Ok(decoded.snapshot)
 }
 
 /// The whole screen is asked for, whatever the options leave out: that is the view's business.
@@ -163,11 +163,6 @@ impl<'a> Reading<'a> {
             }) => Some(Err(RunnerError::new(&code, &message, hint.as_deref()))),
             Err(DecodeError::Malformed | DecodeError::TooLarge { .. }) => None,
         }
-    }
-
-    fn done(self, trees: &RunnerTrees, decoded: Decoded) -> Snapshot {
-        trees.memory.saw(&decoded.snapshot);
-        decoded.snapshot
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use super::{
-    Command, Lost, Runner, RunnerState, Shared, Skip, Verb,
+    Command, NoReply, Runner, RunnerState, Shared, Skip, Verb,
     command::{Preflight, Traits},
     reply::read,
     send::Spent,
@@ -11,7 +11,7 @@ use super::{
     transport::{Posted, Unanswered, exchange},
 };
 use crate::{
-    error::{After, RunnerFailure, StartFailure},
+    error::{Fate, RunnerFailure, StartFailure},
     tools::Patience,
 };
 
@@ -46,7 +46,7 @@ impl Shared {
             // A process that has ended answers nothing more; what is on its way arrives within a moment.
             _ = gone => match tokio::time::timeout(Duration::from_millis(100), answer).await {
                 Ok(answer) => answer,
-                Err(_) => Err(Unanswered::Lost(Lost::Closed(None))),
+                Err(_) => Err(Unanswered::Written(NoReply::Closed(None))),
             },
         }
     }
@@ -89,8 +89,8 @@ impl Shared {
                 start if spent.unwritten => RunnerFailure::Unreached {
                     source: Some(start.into()),
                 },
-                start if spent.read_again.is_some() => RunnerFailure::Lost {
-                    after: After::ReadAgain,
+                start if spent.read_again.is_some() => RunnerFailure::ReplyLost {
+                    fate: Fate::ReadAgain,
                     skip: None,
                     source: Some(start.into()),
                 },
@@ -146,7 +146,7 @@ impl Shared {
             .await?;
         match read(&answer) {
             Some(Ok(data)) => Ok(data.runner_main_thread_busy),
-            _ => Err(Unanswered::Lost(Lost::Garbage)),
+            _ => Err(Unanswered::Written(NoReply::Garbage)),
         }
     }
 

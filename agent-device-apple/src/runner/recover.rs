@@ -4,7 +4,7 @@ use super::{
     Command, Runner, RunnerError, Session, Shared, Unwritten, Verb, reply::read, send::Spent,
     transport::Unanswered,
 };
-use crate::{error::After, tools::Patience};
+use crate::{error::Fate, tools::Patience};
 
 /// What the journal says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ const INVALID_AFTER_RETRY: &str = "transport_error_after_retry_command_send";
 
 impl Runner {
     /// What a lost answer means by what the journal says. `None`: a read goes out again.
-    pub(super) async fn after(
+    pub(super) async fn fate_of(
         &self,
         slot: &mut Option<Session>,
         command: &Command,
@@ -43,19 +43,19 @@ impl Runner {
         journal: &Journal,
         garbage: bool,
         patience: &Patience,
-    ) -> Option<After> {
+    ) -> Option<Fate> {
         let mutates = command.verb.traits().mutates;
         let kept = match journal {
-            Journal::Completed | Journal::Reply(_) => Some(After::Completed),
-            Journal::Accepted => Some(After::Accepted),
-            Journal::Started => Some(After::Started),
+            Journal::Completed | Journal::Reply(_) => Some(Fate::Completed),
+            Journal::Accepted => Some(Fate::Accepted),
+            Journal::Started => Some(Fate::Started),
             _ => None,
         };
-        if kept == Some(After::Completed) && !mutates {
+        if kept == Some(Fate::Completed) && !mutates {
             return match spent.read_again {
-                Some(_) => Some(After::ReadCompleted),
+                Some(_) => Some(Fate::ReadCompleted),
                 None => {
-                    spent.read_again = Some(After::ReadCompleted);
+                    spent.read_again = Some(Fate::ReadCompleted);
                     None
                 }
             };
@@ -71,16 +71,16 @@ impl Runner {
         self.shared.invalidate(slot, why, patience).await;
         if !mutates {
             let again = spent.read_again.is_none() && !std::mem::replace(&mut spent.recycled, true);
-            spent.read_again.get_or_insert(After::ReadAgain);
+            spent.read_again.get_or_insert(Fate::ReadAgain);
             return if again { None } else { spent.read_again };
         }
         Some(match journal {
-            _ if spent.unwritten => After::Replay,
-            Journal::NotAccepted => After::NotAccepted,
-            Journal::None => After::NoJournal,
-            _ if garbage => After::Unreadable,
-            Journal::Gone => After::RunnerGone,
-            _ => After::ProbeFailed,
+            _ if spent.unwritten => Fate::Replay,
+            Journal::NotAccepted => Fate::NotAccepted,
+            Journal::None => Fate::NoJournal,
+            _ if garbage => Fate::Unreadable,
+            Journal::Gone => Fate::RunnerGone,
+            _ => Fate::ProbeFailed,
         })
     }
 }

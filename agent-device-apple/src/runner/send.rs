@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::{
-    Command, Data, Lost, Meta, Parse, Runner, RunnerError, Shared, Skip, Unwritten,
+    Command, Data, Meta, NoReply, Parse, Runner, RunnerError, Shared, Skip, Unwritten,
     command::{Preflight, Traits},
     recover::Journal,
     reply::read,
@@ -21,7 +21,7 @@ use super::{
     transport::Unanswered,
 };
 use crate::{
-    error::{After, RunnerFailure, Told},
+    error::{Fate, RunnerFailure, Told},
     tools::Patience,
 };
 
@@ -46,7 +46,7 @@ pub(super) struct Spent {
     /// An attempt of which nothing was written.
     pub(super) unwritten: bool,
     /// What a repeated read is reported as when it fails again.
-    pub(super) read_again: Option<After>,
+    pub(super) read_again: Option<Fate>,
 }
 
 impl Spent {
@@ -108,7 +108,7 @@ impl Runner {
             End::Expired {
                 last: Some(answer), ..
             } => answer,
-            _ => Err(RunnerFailure::lost(Lost::Canceled, None)),
+            _ => Err(RunnerFailure::lost(NoReply::Canceled, None)),
         }
     }
 
@@ -133,9 +133,9 @@ impl Runner {
                 told: Told::Reply,
                 skip: None,
             }),
-            Ok(None) => Err(RunnerFailure::lost(Lost::Garbage, None)),
+            Ok(None) => Err(RunnerFailure::lost(NoReply::Garbage, None)),
             Err(Unanswered::Unwritten(why)) => Err(RunnerFailure::unwritten(why)),
-            Err(Unanswered::Lost(lost)) => Err(RunnerFailure::lost(lost, None)),
+            Err(Unanswered::Written(why)) => Err(RunnerFailure::lost(why, None)),
         }
     }
 
@@ -174,7 +174,7 @@ impl Runner {
             let healthy = session.healthy.take();
             let id = Shared::next_id(command.verb);
             let guard = traits.mutates.then(|| call.send());
-            let lost = match self.post(session, command, &id, app, &patience).await {
+            let why = match self.post(session, command, &id, app, &patience).await {
                 Ok(body) => match parse(&body) {
                     Some(answer) => {
                         let heard = Heard {
@@ -185,10 +185,10 @@ impl Runner {
                         };
                         return self.heed(session, traits, answer, heard, guard);
                     }
-                    None => Lost::Garbage,
+                    None => NoReply::Garbage,
                 },
                 Err(Unanswered::Unwritten(why)) => {
-                    close(
+                    settle(
                         guard,
                         Some(rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE.into()),
                     );
@@ -202,11 +202,14 @@ impl Runner {
                     spent.unwritten = true;
                     continue;
                 }
-                Err(Unanswered::Lost(lost)) => lost,
+                Err(Unanswered::Written(why)) => why,
             };
-            if matches!(lost, Lost::Timeout | Lost::Canceled | Lost::TooLarge) {
-                close(guard, None);
-                return Err(RunnerFailure::lost(lost, skip));
+            if matches!(
+                why,
+                NoReply::Timeout | NoReply::Canceled | NoReply::TooLarge
+            ) {
+                settle(guard, None);
+                return Err(RunnerFailure::lost(why, skip));
             }
             let journal = self.shared.journal(session, &id, command.verb).await;
             let told = match &journal {
@@ -223,21 +226,17 @@ impl Runner {
                 };
                 return self.heed(session, traits, answer, heard, guard);
             }
-            close(guard, None);
-            let garbage = matches!(lost, Lost::Garbage);
-            let after = self
-                .after(&mut slot, command, spent, &journal, garbage, &patience)
+            settle(guard, None);
+            let garbage = matches!(why, NoReply::Garbage);
+            let fate = self
+                .fate_of(&mut slot, command, spent, &journal, garbage, &patience)
                 .await;
-            if let Some(after) = after {
-                let source = match lost {
-                    Lost::Closed(source) => source,
+            if let Some(fate) = fate {
+                let source = match why {
+                    NoReply::Closed(source) => source,
                     _ => None,
                 };
-                return Err(RunnerFailure::Lost {
-                    after,
-                    skip,
-                    source,
-                });
+                return Err(RunnerFailure::ReplyLost { fate, skip, source });
             }
         }
     }
@@ -257,7 +256,8 @@ impl Runner {
             match asked.await {
                 Ok(skip) => return Ok(skip),
                 Err(
-                    Unanswered::Unwritten(Unwritten::Canceled) | Unanswered::Lost(Lost::Canceled),
+                    Unanswered::Unwritten(Unwritten::Canceled)
+                    | Unanswered::Written(NoReply::Canceled),
                 ) => return Err(RunnerFailure::CanceledUnsent),
                 Err(_) if patience.remaining().is_zero() => {
                     return Err(RunnerFailure::DeadlineUnsent);
@@ -337,7 +337,7 @@ impl Runner {
                     session.healthy = healthy;
                 }
                 let failure = RunnerFailure::Said { error, told, skip };
-                close(guard, failure.verdict());
+                settle(guard, failure.verdict());
                 Err(failure)
             }
         }
@@ -376,7 +376,7 @@ fn plain(body: &[u8]) -> Option<Result<(Data, Meta), RunnerError>> {
     }))
 }
 
-fn close(guard: Option<SendGuard>, verdict: Option<Verdict>) {
+fn settle(guard: Option<SendGuard>, verdict: Option<Verdict>) {
     let Some(guard) = guard else { return };
     match verdict {
         Some(Verdict::No(row)) => guard.refused(row),

@@ -61,9 +61,9 @@ pub(crate) enum Unwritten {
     Deadline,
 }
 
-/// What became of an answer to a command that was written, as a whole or in part.
+/// Why there is no reply to a command that was written, as a whole or in part.
 #[derive(Debug)]
-pub(crate) enum Lost {
+pub(crate) enum NoReply {
     /// The connection ended before the answer did.
     Closed(Option<Box<dyn std::error::Error + Send + Sync>>),
     /// The time ran out.
@@ -80,7 +80,8 @@ pub(crate) enum Lost {
 #[derive(Debug)]
 pub(crate) enum Unanswered {
     Unwritten(Unwritten),
-    Lost(Lost),
+    /// Written, as a whole or in part.
+    Written(NoReply),
 }
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -188,13 +189,13 @@ async fn once(
             stream,
             written: Arc::clone(&written),
         };
-        ask(stream, request).await.map_err(Unanswered::Lost)
+        ask(stream, request).await.map_err(Unanswered::Written)
     };
     let result = tokio::select! {
         biased;
         result = whole => result,
-        () = patience.cancel.cancelled() => Err(Unanswered::Lost(Lost::Canceled)),
-        () = tokio::time::sleep_until(own.min(patience.deadline)) => Err(Unanswered::Lost(Lost::Timeout)),
+        () = patience.cancel.cancelled() => Err(Unanswered::Written(NoReply::Canceled)),
+        () = tokio::time::sleep_until(own.min(patience.deadline)) => Err(Unanswered::Written(NoReply::Timeout)),
     };
     if written.load(Ordering::Acquire) > 0 {
         return result;
@@ -203,20 +204,22 @@ async fn once(
     result.map_err(|failure| {
         Unanswered::Unwritten(match failure {
             Unanswered::Unwritten(why) => why,
-            Unanswered::Lost(Lost::Canceled) => Unwritten::Canceled,
-            Unanswered::Lost(Lost::Timeout) if patience.deadline <= own => Unwritten::Deadline,
-            Unanswered::Lost(Lost::Timeout) => Unwritten::Timeout,
-            Unanswered::Lost(_) => Unwritten::Refused(io::ErrorKind::ConnectionReset.into()),
+            Unanswered::Written(NoReply::Canceled) => Unwritten::Canceled,
+            Unanswered::Written(NoReply::Timeout) if patience.deadline <= own => {
+                Unwritten::Deadline
+            }
+            Unanswered::Written(NoReply::Timeout) => Unwritten::Timeout,
+            Unanswered::Written(_) => Unwritten::Refused(io::ErrorKind::ConnectionReset.into()),
         })
     })
 }
 
-async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, Lost> {
+async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, NoReply> {
     let closed = |error: hyper::Error| {
         if error.is_parse() {
-            Lost::Garbage
+            NoReply::Garbage
         } else {
-            Lost::Closed(Some(error.into()))
+            NoReply::Closed(Some(error.into()))
         }
     };
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
@@ -233,7 +236,7 @@ async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, Lost> {
     }
     let request = request
         .body(Full::new(posted.body))
-        .map_err(|_| Lost::Garbage)?;
+        .map_err(|_| NoReply::Garbage)?;
     let max_reply = posted.max_reply;
     let answer = async {
         let mut response = sender.send_request(request).await.map_err(closed)?;
@@ -242,7 +245,7 @@ async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, Lost> {
             .get(hyper::header::CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
         if announced.is_some_and(|length| length > max_reply) {
-            return Err(Lost::TooLarge);
+            return Err(NoReply::TooLarge);
         }
         let mut reply = Vec::with_capacity(announced.unwrap_or(0));
         while let Some(frame) = response.frame().await {
@@ -251,7 +254,7 @@ async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, Lost> {
                 continue;
             };
             if reply.len() + data.len() > max_reply {
-                return Err(Lost::TooLarge);
+                return Err(NoReply::TooLarge);
             }
             reply.extend_from_slice(data);
         }
