@@ -87,7 +87,7 @@ impl HostRefusal {
         if !stdout.is_empty() {
             return None;
         }
-        let mut lines = stderr.trim().lines().map(str::trim_end);
+        let mut lines = stderr.trim_end().lines().map(str::trim_end);
         let refusal = Self::of_line(lines.next()?)?;
         let trailer = |line: &str| {
             refusal == Self::Unauthorized
@@ -234,6 +234,8 @@ mod tests {
             "device offline",
             "error: device offline, giving up",
             "error: device offline\nKilled",
+            " error: device offline",
+            "\nerror: device offline",
             "adb server version (41) doesn't match this client (39); killing...\nerror: device offline",
             "* daemon started successfully\nerror: device offline",
             "error: device offline\nTry 'adb kill-server' if that seems wrong.",
