@@ -4,6 +4,7 @@
 //! | to do what | look at |
 //! | --- | --- |
 //! | drive a device | `Apple`, with `agent_device_core::Device` (feature `host`) |
+//! | find a device | `Apple::discover`, `DeviceChoice` (feature `host`) |
 //! | read the trees of a simulator's app without XCTest | `ax` (feature `host`, not on Windows) |
 //! | turn a reply or a page source into a [`Snapshot`](agent_device_core::Snapshot) | [`tree`] |
 //!
@@ -70,9 +71,13 @@ pub mod ax;
 #[cfg(feature = "host")]
 mod backend;
 #[cfg(feature = "host")]
+mod choice;
+#[cfg(feature = "host")]
 mod config;
 #[cfg(feature = "host")]
 mod corroborate;
+#[cfg(feature = "host")]
+mod discovery;
 #[cfg(feature = "host")]
 mod error;
 #[cfg(all(unix, feature = "host", any(test, feature = "fuzzing")))]
@@ -91,7 +96,11 @@ pub mod tree;
 #[cfg(feature = "host")]
 pub use backend::Apple;
 #[cfg(feature = "host")]
+pub use choice::DeviceChoice;
+#[cfg(feature = "host")]
 pub use config::{AppleConfig, AppleTarget, RunnerConfig};
+#[cfg(feature = "host")]
+pub use discovery::{Cure, FoundDevice};
 #[cfg(feature = "host")]
 pub use profile::{Kind, Platform, Profile};
 #[cfg(feature = "host")]

@@ -1,8 +1,8 @@
 //! `xcrun devicectl`, for one phone. It prints for people; what it knows it writes as JSON to a file.
 
-use std::{net::IpAddr, time::Duration};
+use std::{ffi::OsStr, net::IpAddr, time::Duration};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::process::{Patience, Tool, ToolFailure, ToolPath};
 
@@ -13,18 +13,15 @@ pub(crate) struct Devicectl {
     udid: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Whole {
-    result: Outcome,
+#[derive(Debug, Deserialize)]
+struct Whole<T> {
+    result: T,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Outcome {
+struct Details {
     connection_properties: Connection,
-    apps: Vec<App>,
-    running_processes: Vec<Process>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -34,11 +31,22 @@ struct Connection {
     address: Option<String>,
 }
 
+#[derive(Debug, Deserialize)]
+struct Apps {
+    apps: Vec<App>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct App {
     bundle_identifier: String,
     url: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Processes {
+    running_processes: Vec<Process>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -49,8 +57,10 @@ struct Process {
 }
 
 #[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn fuzz(answer: &[u8]) {
-    drop(serde_json::from_slice::<Whole>(answer));
+pub(super) fn fuzz(answer: &[u8]) {
+    drop(read::<Details>(answer));
+    drop(read::<Apps>(answer));
+    drop(read::<Processes>(answer));
 }
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -67,33 +77,49 @@ fn if_managed<T>(answer: Result<T, ToolFailure>) -> Result<Option<T>, ToolFailur
     }
 }
 
+/// What is in the answer to a question.
+pub(super) fn read<T: DeserializeOwned>(answer: &[u8]) -> Option<T> {
+    let whole: Whole<T> = serde_json::from_slice(answer).ok()?;
+    Some(whole.result)
+}
+
+/// Asks the tool something. `what`: what is wrong with an answer that can't be read.
+pub(super) async fn answer<T: DeserializeOwned>(
+    tools: &ToolPath,
+    words: &[&str],
+    what: &'static str,
+    patience: &Patience,
+) -> Result<T, ToolFailure> {
+    let command = || format!("xcrun devicectl {}", words.join(" "));
+    let lost = |source| ToolFailure::Lost {
+        command: command(),
+        source,
+    };
+    let folder = super::scratch("devicectl").map_err(lost)?;
+    let file = folder.path().join("answer.json");
+    let tool = Tool::new("xcrun", LIMIT).args(["devicectl"]).args(words);
+    let tool = tool.args([OsStr::new("--json-output"), file.as_os_str()]);
+    tools.run(tool, patience).await?;
+    let bytes = super::read_bounded(&file).map_err(lost)?;
+    read(&bytes).ok_or_else(|| ToolFailure::Unreadable {
+        command: command(),
+        what,
+    })
+}
+
 impl Devicectl {
     pub(crate) fn new(tools: ToolPath, udid: String) -> Self {
         Self { tools, udid }
     }
 
-    async fn ask(&self, words: &[&str], patience: &Patience) -> Result<Outcome, ToolFailure> {
-        let command = || format!("xcrun devicectl {}", words.join(" "));
-        let folder = super::scratch("devicectl").map_err(|source| ToolFailure::Lost {
-            command: command(),
-            source,
-        })?;
-        let file = folder.path().join("answer.json");
-        let tool = Tool::new("xcrun", LIMIT)
-            .args(["devicectl", "device"])
-            .args(words)
-            .args(["--device", &self.udid, "--json-output"])
-            .args([&file]);
-        self.tools.run(tool, patience).await?;
-        let bytes = super::read_bounded(&file).map_err(|source| ToolFailure::Lost {
-            command: command(),
-            source,
-        })?;
-        let whole: Whole = serde_json::from_slice(&bytes).map_err(|_| ToolFailure::Unreadable {
-            command: command(),
-            what: "no answer in JSON",
-        })?;
-        Ok(whole.result)
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        words: &[&str],
+        what: &'static str,
+        patience: &Patience,
+    ) -> Result<T, ToolFailure> {
+        let words = [&["device"], words, &["--device", &self.udid]].concat();
+        answer(&self.tools, &words, what, patience).await
     }
 
     /// The phone's address in the tunnel of CoreDevice.
@@ -101,11 +127,10 @@ impl Devicectl {
         &self,
         patience: &Patience,
     ) -> Result<Option<IpAddr>, ToolFailure> {
-        let outcome = self.ask(&["info", "details"], patience).await?;
-        Ok(outcome
-            .connection_properties
-            .address
-            .and_then(|text| text.parse().ok()))
+        let what = "no details in JSON";
+        let details: Details = self.ask(&["info", "details"], what, patience).await?;
+        let address = details.connection_properties.address;
+        Ok(address.and_then(|text| text.parse().ok()))
     }
 
     async fn app(
@@ -113,11 +138,10 @@ impl Devicectl {
         app: &str,
         patience: &Patience,
     ) -> Result<Option<Option<App>>, ToolFailure> {
-        let outcome = self
-            .ask(&["info", "apps", "--bundle-id", app], patience)
-            .await;
-        Ok(if_managed(outcome)?.map(|outcome| {
-            let mut apps = outcome.apps.into_iter();
+        let words = ["info", "apps", "--bundle-id", app];
+        let found = self.ask(&words, "no `result.apps` in JSON", patience).await;
+        Ok(if_managed(found)?.map(|found: Apps| {
+            let mut apps = found.apps.into_iter();
             apps.find(|known| known.bundle_identifier == app)
         }))
     }
@@ -158,7 +182,8 @@ impl Devicectl {
             Some(None) => return Ok(Some(Vec::new())),
             Some(Some(App { url, .. })) => url,
         };
-        let outcome = self.ask(&["info", "processes"], patience).await?;
+        let what = "no `result.runningProcesses` in JSON";
+        let known: Processes = self.ask(&["info", "processes"], what, patience).await?;
         let folder = url.trim_end_matches('/');
         let of_app = |process: &&Process| {
             process
@@ -166,7 +191,7 @@ impl Devicectl {
                 .strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'))
         };
-        let processes = outcome.running_processes.iter().filter(of_app);
+        let processes = known.running_processes.iter().filter(of_app);
         let pids = processes.map(|process| process.process_identifier);
         Ok(Some(pids.collect()))
     }

@@ -4,6 +4,7 @@ mod app_info;
 mod build;
 mod devicectl;
 mod fingerprint;
+mod list;
 mod lock;
 mod process;
 mod running;
@@ -21,6 +22,7 @@ use std::{
 
 pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED};
 pub(crate) use devicectl::Devicectl;
+pub(crate) use list::{PhysicalDevice, Simulator, devices, simulators};
 pub(crate) use lock::try_lock;
 pub(crate) use process::{Patience, Tool, ToolFailure, ToolPath, later};
 pub(crate) use running::{OnLine, Running, Signal, identity, signal_group, start_time};
@@ -33,7 +35,7 @@ pub(crate) use xctestrun::Unusable;
 /// What the fuzzer reads with.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(output: &[u8]) {
-    simctl::fuzz(output);
+    list::fuzz(output);
     app_info::fuzz(output);
     devicectl::fuzz(output);
     let mut lines = running::Lines::default();

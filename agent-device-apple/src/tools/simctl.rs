@@ -1,13 +1,17 @@
 //! `xcrun simctl`, for one simulator. Flags and words as in `simctl help`.
 
-use std::{ffi::OsString, io, path::Path, time::Duration};
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::Path,
+    time::Duration,
+};
 
 use agent_device_core::observe::{End, Judgement, Schedule, observe_until};
 
-use serde::Deserialize;
-
 use super::{
     app_info::AppInfo,
+    list::{self, Simulator},
     process::{Output, Patience, Tool, ToolFailure, ToolPath},
 };
 
@@ -22,6 +26,15 @@ const SCREENSHOT_PAUSE: Duration = Duration::from_secs(1);
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 const PNG_END: &[u8] = b"IEND\xaeB`\x82";
 
+/// A call of `simctl`, for this set of simulators or the user's own.
+pub(super) fn tool(set: Option<&OsStr>, limit: Duration) -> Tool {
+    let tool = Tool::new("xcrun", limit).args(["simctl"]);
+    match set {
+        Some(set) => tool.args([OsStr::new("--set"), set]),
+        None => tool,
+    }
+}
+
 /// One simulator.
 #[derive(Clone, Debug)]
 pub(crate) struct Simctl {
@@ -29,28 +42,6 @@ pub(crate) struct Simctl {
     udid: String,
     /// Another set of simulators than the user's own.
     set: Option<OsString>,
-}
-
-/// A simulator as `simctl list` tells it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub(crate) struct Simulator {
-    pub(crate) udid: String,
-    pub(crate) name: String,
-    pub(crate) state: String,
-    #[serde(rename = "isAvailable")]
-    pub(crate) available: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct List {
-    #[serde(default)]
-    devices: std::collections::BTreeMap<String, Vec<Simulator>>,
-}
-
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn fuzz(answer: &[u8]) {
-    drop(serde_json::from_slice::<List>(answer));
 }
 
 /// How an app is opened.
@@ -73,38 +64,18 @@ impl Simctl {
 
     /// A call of `simctl`, for this set of simulators.
     pub(crate) fn tool(&self, limit: Duration) -> Tool {
-        let tool = Tool::new("xcrun", limit).args(["simctl"]);
-        match &self.set {
-            Some(set) => tool.args([OsString::from("--set"), set.clone()]),
-            None => tool,
-        }
+        tool(self.set.as_deref(), limit)
     }
 
     pub(crate) async fn run(&self, tool: Tool, patience: &Patience) -> Result<Output, ToolFailure> {
         self.tools.run(tool, patience).await
     }
 
-    /// The simulator and the runtime that it belongs to; `None` if there is none of this number.
-    pub(crate) async fn find(
-        &self,
-        patience: &Patience,
-    ) -> Result<Option<(String, Simulator)>, ToolFailure> {
-        let output = self
-            .run(
-                self.tool(secs(60)).args(["list", "devices", "-j"]),
-                patience,
-            )
-            .await?;
-        let list: List =
-            serde_json::from_slice(&output.stdout).map_err(|_| ToolFailure::Unreadable {
-                command: "xcrun simctl list".to_owned(),
-                what: "no list of devices in JSON",
-            })?;
-        let found = list.devices.into_iter().find_map(|(runtime, devices)| {
-            let of = |simulator: &Simulator| simulator.udid.eq_ignore_ascii_case(&self.udid);
-            Some((runtime, devices.into_iter().find(of)?))
-        });
-        Ok(found)
+    /// What the tool knows of it; `None` if there is none of this number.
+    async fn find(&self, patience: &Patience) -> Result<Option<Simulator>, ToolFailure> {
+        let all = list::simulators(&self.tools, self.set.as_deref(), patience).await?;
+        let is_it = |each: &Simulator| each.udid.eq_ignore_ascii_case(&self.udid);
+        Ok(all.into_iter().find(is_it))
     }
 
     /// Boots it if it is not booted, and waits until it is.
@@ -115,10 +86,10 @@ impl Simctl {
 
     /// Boots it if it sleeps; says whether it did. `None`: there is none of this number.
     pub(crate) async fn wake(&self, patience: &Patience) -> Result<Option<bool>, ToolFailure> {
-        let Some((runtime, simulator)) = self.find(patience).await? else {
+        let Some(simulator) = self.find(patience).await? else {
             return Ok(None);
         };
-        tracing::debug!(name: "agent_device.apple.simulator", %runtime, name = %simulator.name, state = %simulator.state, "found");
+        tracing::debug!(name: "agent_device.apple.simulator", runtime = %simulator.runtime, name = %simulator.name, state = %simulator.state, "found");
         let sleeps = simulator.state != "Booted";
         if sleeps {
             self.boot(patience).await?;

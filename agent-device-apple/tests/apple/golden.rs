@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent_device_apple::{Apple, AppleTarget, Platform};
+use agent_device_apple::{Apple, AppleTarget, DeviceChoice, Platform};
 use agent_device_core::{
     Call, Device, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget, Touch},
@@ -294,6 +294,11 @@ async fn tools(gate: &mut Gate) {
     let url = || open(OpenTarget::Url("fixture://counter".to_owned()));
     let tools = Tools::new("exit 0");
     let apple = Apple::new(tools.simulator(), tools.config());
+
+    gate.cites(
+        rows::DEVICE_NOT_CHOSEN,
+        &DeviceChoice::Only.pick(&[]).unwrap_err(),
+    );
 
     // `simctl get_app_container` of an app that is not there, in the words of the tool (Xcode 15).
     tools.xcrun("echo 'An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=2):' >&2; exit 2");

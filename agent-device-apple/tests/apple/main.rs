@@ -5,6 +5,7 @@
 
 mod ax;
 mod corpus;
+mod discovery;
 mod golden;
 mod launch;
 mod life;
