@@ -26,7 +26,7 @@ use crate::{
     error::{Kind, WireFailure},
     page::{
         Act,
-        decode::{Answer, Control},
+        answer::{Answer, Control, Status},
     },
     see,
 };
@@ -267,9 +267,7 @@ async fn by_script(turn: &mut Turn<'_>, found: &Found, act: Act<'_>) -> Result<P
     };
     let field = match act {
         // The option was chosen by its label or its value; the script has checked that it is the chosen one.
-        Act::Select(_) if answer.status == crate::page::decode::Status::Ok => {
-            FieldState::Text(wanted.to_owned())
-        }
+        Act::Select(_) if answer.status == Status::Ok => FieldState::Text(wanted.to_owned()),
         _ => state(&answer, wanted),
     };
     Ok(Performed::by("script").with_field(field))

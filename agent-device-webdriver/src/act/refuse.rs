@@ -8,7 +8,7 @@ use agent_device_core::{
     reason,
 };
 
-use crate::page::decode::{Answer, Blocker, Status};
+use crate::page::answer::{Answer, Blocker, Status};
 
 /// More than this is not typed key by key.
 pub(super) const LONGEST_TYPED: usize = 20_000;

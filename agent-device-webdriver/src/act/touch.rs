@@ -15,7 +15,7 @@ use crate::{
     error::Kind,
     page::{
         self, Act,
-        decode::{Answer, Control, HiddenBy, Status},
+        answer::{Answer, Control, HiddenBy, Status},
     },
     see::{self, Button},
 };

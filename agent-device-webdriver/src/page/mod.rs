@@ -10,9 +10,12 @@
 //!   code, which halves the time of a large capture once more. The handle dies with its document: the call then fails
 //!   with `no such execution context`, and the library is evaluated again. It leaves no name in the page.
 //!
-//! Nothing here does I/O. Everything that comes back is checked by [`decode`].
+//! Nothing here does I/O. Everything that comes back is checked by [`decode`] and [`answer`].
 
+pub(crate) mod answer;
 pub(crate) mod decode;
+mod role;
+pub(crate) mod text;
 
 use std::{sync::LazyLock, time::Duration};
 

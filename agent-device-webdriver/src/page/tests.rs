@@ -5,10 +5,10 @@ use agent_device_core::{
 };
 
 use super::{
-    Act, Limits, Target, act_arguments, act_expression, act_script, capture_expression,
-    capture_script,
-    decode::{self, Control, HiddenBy, Problem, Status},
-    library_expression,
+    Act, Limits, Target, act_arguments, act_expression, act_script,
+    answer::{self, Control, HiddenBy, Status},
+    capture_expression, capture_script, decode, library_expression,
+    text::Problem,
 };
 
 const ROLES: &str = include_str!("testdata/roles.txt");
@@ -188,8 +188,8 @@ fn no_bytes_make_it_panic() {
                 let _ = (Target::of(node), node.covered_by(), node.text());
             }
         }
-        let _ = decode::answer(&text);
-        let _ = decode::answer(&format!("AR1|ok|{text}"));
+        let _ = answer::read(&text);
+        let _ = answer::read(&format!("AR1|ok|{text}"));
     }
 }
 
@@ -240,7 +240,7 @@ fn an_unseen_number_is_that_of_the_record_before() {
 
 #[test]
 fn answers_are_read_with_all_their_facts() {
-    let answer = decode::answer(
+    let answer = answer::read(
         "AR1|covered|cbutton,button,accept,Acc}1ept|x27.48|y18.5|knone|R8,8,38.97,21|V8,8,38.97,21",
     )
     .expect("it is fine");
@@ -250,21 +250,21 @@ fn answers_are_read_with_all_their_facts() {
         answer.covered_by.map(|by| by.name),
         Some("Acc|ept".to_owned())
     );
-    let answer = decode::answer("AR1|offscreen|ddown|wscroll|kselect").expect("it is fine");
+    let answer = answer::read("AR1|offscreen|ddown|wscroll|kselect").expect("it is fine");
     assert_eq!(
         (answer.side, answer.hidden_by),
         (Some(Direction::Down), Some(HiddenBy::Scroll))
     );
     assert_eq!(answer.control, Control::Select);
-    let answer = decode::answer("AR1|ok|ktext|n3|q1|s1|vleaked").expect("it is fine");
+    let answer = answer::read("AR1|ok|ktext|n3|q1|s1|vleaked").expect("it is fine");
     assert_eq!(
         (answer.length, answer.equal, answer.secret),
         (Some(3), Some(true), true)
     );
     assert_eq!(answer.value, None);
-    assert!(!format!("{:?}", decode::answer("AR1|ok|ktext|vtext")).contains("vtext"));
+    assert!(!format!("{:?}", answer::read("AR1|ok|ktext|vtext")).contains("vtext"));
     assert_eq!(
-        decode::answer("AR1|ok|Znonsense")
+        answer::read("AR1|ok|Znonsense")
             .expect_err("it is bad")
             .field,
         "field"

@@ -19,7 +19,12 @@ use serde_json::{Value, json};
 use crate::{
     client::{Command, Session, Turn},
     error::{Kind, ReadFailure, WireFailure},
-    page::{self, Act, decode},
+    page::{
+        self, Act,
+        answer::{self, Answer, Status},
+        decode,
+        text::DecodeError,
+    },
 };
 
 pub(crate) use dialog::{Button, holds as in_dialog};
@@ -92,7 +97,7 @@ pub(crate) async fn capture(
     Ok(capture.snapshot)
 }
 
-fn unusable(source: decode::DecodeError) -> Error {
+fn unusable(source: DecodeError) -> Error {
     Error::refused(
         rows::core::READ_ONLY,
         ErrorCode::CommandFailed,
@@ -217,7 +222,7 @@ pub(crate) async fn confirm_visible(
     let mut turn = session.turn(call).await?;
     let answer = inquire(&mut turn, Act::Resolve(None), &found).await?;
     Ok(match answer.status {
-        decode::Status::Ok | decode::Status::Covered => answer.visible,
+        Status::Ok | Status::Covered => answer.visible,
         _ => None,
     })
 }
@@ -227,7 +232,7 @@ pub(crate) async fn ask(
     turn: &mut Turn<'_>,
     act: Act<'_>,
     target: &page::Target,
-) -> std::result::Result<(decode::Answer, Option<String>), ReadFailure> {
+) -> std::result::Result<(Answer, Option<String>), ReadFailure> {
     debug_assert!(!act.mutates());
     let command = question(turn, Kind::Read, act, target);
     let value = match turn.read(command).await {
@@ -244,7 +249,7 @@ pub(crate) async fn ask(
                 && vendor::serves(turn) =>
         {
             return match vendor::ask(turn, act, target).await? {
-                Some(reply) => decode::answer(&reply)
+                Some(reply) => answer::read(&reply)
                     .map(|answer| (answer, None))
                     .map_err(|_| unreadable()),
                 None => Err(failure),
@@ -260,11 +265,11 @@ pub(crate) async fn inquire(
     turn: &mut Turn<'_>,
     act: Act<'_>,
     target: &page::Target,
-) -> std::result::Result<decode::Answer, ReadFailure> {
+) -> std::result::Result<Answer, ReadFailure> {
     if vendor::serves(turn)
         && let Some(reply) = vendor::ask(turn, act, target).await?
     {
-        return decode::answer(&reply).map_err(|_| unreadable());
+        return answer::read(&reply).map_err(|_| unreadable());
     }
     ask(turn, act, target).await.map(|(answer, _)| answer)
 }
@@ -285,8 +290,8 @@ pub(crate) fn question(
 }
 
 /// The answer of an act, and the element.
-pub(crate) fn understand(value: &Value) -> Option<(decode::Answer, Option<String>)> {
-    let answer = decode::answer(value.get(0)?.as_str()?).ok()?;
+pub(crate) fn understand(value: &Value) -> Option<(Answer, Option<String>)> {
+    let answer = answer::read(value.get(0)?.as_str()?).ok()?;
     let element = value.get(1).and_then(crate::client::element_id);
     Some((answer, element.map(str::to_owned)))
 }

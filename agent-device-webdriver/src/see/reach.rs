@@ -15,7 +15,8 @@ use crate::{
     error::{Kind, ReadFailure},
     page::{
         self, Act, FramePath,
-        decode::{self, Answer, Capture, Foreign},
+        answer::{Answer, Status},
+        decode::{self, Capture, Foreign},
     },
 };
 
@@ -185,7 +186,7 @@ pub(crate) async fn enter(
             None => Act::Read(None),
         };
         let (answer, element) = ask(turn, act, &frame.target()).await?;
-        if answer.status != decode::Status::Ok {
+        if answer.status != Status::Ok {
             return Ok(Some(answer));
         }
         let element = element.ok_or_else(unreadable)?;
