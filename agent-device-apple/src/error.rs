@@ -18,7 +18,7 @@ use agent_device_core::{
 pub(crate) use start::StartFailure;
 use tool::shown;
 
-use crate::runner::{LaunchFailure, NoReply, RunnerError, Skip, Unwritten};
+use crate::runner::{Bound, LaunchFailure, NoReply, RunnerError, Skip, Unwritten};
 
 /// A command of the runner that failed, or that was never sent.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +36,8 @@ pub(crate) enum RunnerFailure {
     DeviceGone,
     #[error("the caller cancelled")]
     CanceledUnsent,
-    #[error("the deadline passed before the command was sent")]
-    DeadlineUnsent,
+    #[error("the time of the call was over before the command was sent: it waited for {0}")]
+    DeadlineUnsent(&'static str),
     #[error("the runner does not answer, and neither does the one that took its place")]
     Preflight,
     /// The runner's own failure.
@@ -70,12 +70,16 @@ pub(crate) enum Told {
 /// What is known about a command whose answer was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It did not come in time.
+    /// It did not come within the time for a command.
     Timeout,
+    /// The caller's own time was over.
+    Deadline,
     /// The caller cancelled.
     Canceled,
     /// It is none.
     Unreadable,
+    /// It is larger than this.
+    TooLarge(Bound),
     /// The runner is gone.
     RunnerGone,
     /// The same, and the repetition of a read was lost, too.
@@ -100,9 +104,11 @@ pub(crate) enum Fate {
 
 fn words(fate: Fate) -> &'static str {
     match fate {
-        Fate::Timeout => "the runner did not answer in time",
+        Fate::Timeout => "the runner did not answer within the time for a command",
+        Fate::Deadline => "the time of the call was over before the runner answered",
         Fate::Canceled => "the caller cancelled",
         Fate::Unreadable => "the runner's answer can't be read",
+        Fate::TooLarge(_) => "the runner's answer is larger than the limit",
         Fate::RunnerGone => "the runner ended before it answered",
         Fate::ReadAgain => "the runner ended before it answered, twice",
         Fate::Replay => "the runner that took the place of another ended before it answered",
@@ -129,7 +135,7 @@ impl RunnerFailure {
             Unwritten::Timeout => Self::Unreached { source: None },
             Unwritten::Gone => Self::DeviceGone,
             Unwritten::Canceled => Self::CanceledUnsent,
-            Unwritten::Deadline => Self::DeadlineUnsent,
+            Unwritten::Deadline => Self::DeadlineUnsent("a connection to the runner"),
         }
     }
 
@@ -138,7 +144,9 @@ impl RunnerFailure {
         let (fate, source) = match why {
             NoReply::Timeout => (Fate::Timeout, None),
             NoReply::Canceled => (Fate::Canceled, None),
-            NoReply::Garbage | NoReply::TooLarge => (Fate::Unreadable, None),
+            NoReply::Deadline => (Fate::Deadline, None),
+            NoReply::Garbage => (Fate::Unreadable, None),
+            NoReply::TooLarge(bound) => (Fate::TooLarge(bound), None),
             NoReply::Closed(source) => (Fate::RunnerGone, source),
         };
         Self::ReplyLost { fate, skip, source }
@@ -158,13 +166,15 @@ impl RunnerFailure {
             Self::Unreached { .. } => "runner_connect_refused",
             Self::DeviceGone => "usbmux_device_unattached",
             Self::CanceledUnsent => reason::REQUEST_CANCELED,
-            Self::DeadlineUnsent => reason::DEADLINE_EXCEEDED,
+            Self::DeadlineUnsent(_) => reason::DEADLINE_EXCEEDED,
             Self::Preflight => "runner_readiness_preflight_failed",
             Self::Said { error, .. } => return said_reason(&error.code),
             Self::ReplyLost { fate, .. } => match fate {
-                Fate::Timeout => reason::DEADLINE_EXCEEDED,
+                Fate::Timeout => "runner_unanswered",
+                Fate::Deadline => reason::DEADLINE_EXCEEDED,
                 Fate::Canceled => reason::REQUEST_CANCELED,
                 Fate::Unreadable => "runner_reply_unreadable",
+                Fate::TooLarge(_) => "runner_reply_too_large",
                 _ => "runner_reply_lost",
             },
         })
@@ -225,7 +235,7 @@ impl DispatchDisclosure for RunnerFailure {
             Self::Unreached { .. } => rows::PRE_SEND_CONNECT_REFUSED_BEFORE_WRITE.into(),
             Self::DeviceGone => rows::PRE_SEND_DEVICE_GONE.into(),
             Self::CanceledUnsent => core::REFUSAL_CANCELED_BEFORE_SEND.into(),
-            Self::DeadlineUnsent => core::REFUSAL_DEADLINE_BEFORE_SEND.into(),
+            Self::DeadlineUnsent(_) => core::REFUSAL_DEADLINE_BEFORE_SEND.into(),
             Self::Preflight => rows::PRE_SEND_READINESS_PREFLIGHT_AFTER_RESTART.into(),
             Self::Said {
                 error,
@@ -242,8 +252,9 @@ impl DispatchDisclosure for RunnerFailure {
             },
             Self::ReplyLost { fate, .. } => match fate {
                 Fate::Timeout => rows::TRANSPORT_TIMEOUT_AFTER_SEND.into(),
+                Fate::Deadline => core::DEADLINE_IN_FLIGHT.into(),
                 Fate::Canceled => core::CANCELED_IN_FLIGHT.into(),
-                Fate::Unreadable => rows::TRANSPORT_UNREADABLE_REPLY.into(),
+                Fate::Unreadable | Fate::TooLarge(_) => rows::TRANSPORT_UNREADABLE_REPLY.into(),
                 Fate::RunnerGone => rows::TRANSPORT_WRITTEN_THEN_LOST.into(),
                 Fate::ReadAgain => rows::TRANSPORT_READ_ONLY_WRITTEN_THEN_LOST.into(),
                 Fate::Replay => rows::TRANSPORT_REPLAY_FAILED_AFTER_UNWRITTEN_FIRST_ATTEMPT.into(),
@@ -323,9 +334,29 @@ impl From<RunnerFailure> for Error {
                 }
                 skipped(error, skip)
             }
-            RunnerFailure::ReplyLost { skip, source, .. } => skipped(with_source(error, source), skip),
+            RunnerFailure::ReplyLost { fate, skip, source } => {
+                let error = match fate {
+                    Fate::Timeout => error.with_hint(UNANSWERED),
+                    Fate::TooLarge(bound) => too_large(error, bound),
+                    _ => error,
+                };
+                skipped(with_source(error, source), skip)
+            }
             _ => error,
         }
+    }
+}
+
+const UNANSWERED: &str = "Look at the screen before repeating unless dispatched is no; raise command_timeout of AppleConfig if the \
+    runner needs longer.";
+
+fn too_large(error: Error, bound: Bound) -> Error {
+    let error = error.with_detail("limitBytes", bound.bytes);
+    match bound.name {
+        Some(name) => error
+            .with_detail("limit", name)
+            .with_hint(format!("Raise {name} of AppleConfig.")),
+        None => error,
     }
 }
 

@@ -102,7 +102,8 @@ pub(crate) async fn last_capture(
 
 /// The whole screen is asked for, whatever the options leave out: that is the view's business.
 fn snapshot_command(trees: &RunnerTrees, options: &CaptureOptions) -> Command {
-    let command = Command::new(Verb::Snapshot).up_to(trees.runner.config().max_capture);
+    let command =
+        Command::new(Verb::Snapshot).up_to(trees.runner.config().max_capture, "max_capture");
     if options.raw {
         command.with("raw", true)
     } else {
@@ -195,7 +196,7 @@ async fn runners_picture(apple: &Apple, call: &Call) -> Result<Vec<u8>> {
     let limit = apple.runner.config().max_picture / 3 * 4 + (1 << 20);
     let command = Command::new(Verb::Screenshot)
         .with("inlineScreenshot", true)
-        .up_to(limit);
+        .up_to(limit, "max_picture");
     let data = apple.runner.ask(&command, call).await?;
     let decode = |text| base64::engine::general_purpose::STANDARD.decode(text).ok();
     data.image_base64

@@ -2,10 +2,10 @@
 
 use agent_device_core::{ErrorCode, reason};
 
-use super::tool::tool_reason;
+use super::tool::{slow, tool_reason};
 use crate::{
     runner::LaunchFailure,
-    tools::{BuildFailure, Cause, ToolFailure},
+    tools::{BuildFailure, Cause, Nearest, ToolFailure},
 };
 
 /// Why no runner came up.
@@ -19,10 +19,14 @@ pub(crate) enum StartFailure {
         cause: Option<Cause>,
         output: String,
     },
-    #[error("the runner did not answer within the time for its start")]
+    #[error("{}", match .nearest {
+        Nearest::Limit => "the runner did not answer within the time for its start",
+        Nearest::Call => "the time of the call was over before the runner answered",
+    })]
     NotReady {
         cause: Option<Cause>,
         output: String,
+        nearest: Nearest,
     },
     #[error("the runner can't listen: {0}")]
     Listener(String),
@@ -36,11 +40,12 @@ pub(crate) enum StartFailure {
 
 impl StartFailure {
     /// Whether the build may be to blame: nothing else that is known is.
-    pub(crate) fn is_of_build(&self, had_time: bool) -> bool {
+    pub(crate) fn is_of_build(&self) -> bool {
         let unknown = |cause: &Option<Cause>| cause.as_ref().is_none_or(Cause::is_general);
         match self {
             Self::Exited { cause, .. } => unknown(cause),
-            Self::NotReady { cause, .. } => had_time && unknown(cause),
+            // A caller without the time for a start says nothing about the build.
+            Self::NotReady { cause, nearest, .. } => *nearest == Nearest::Limit && unknown(cause),
             _ => false,
         }
     }
@@ -56,13 +61,20 @@ impl StartFailure {
         }
     }
 
-    /// The tool that is not there, asked for by the launch itself or by a build.
-    pub(super) fn missing_tool(&self) -> Option<&'static str> {
+    /// What failed of a tool that the launch itself or a build asked.
+    fn tool(&self) -> Option<&ToolFailure> {
         match self {
             Self::Launch(
-                LaunchFailure::Tool(ToolFailure::Missing { tool, .. })
-                | LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Missing { tool, .. })),
-            ) => Some(tool),
+                LaunchFailure::Tool(failure) | LaunchFailure::Build(BuildFailure::Tool(failure)),
+            ) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// The tool that is not there.
+    pub(super) fn missing_tool(&self) -> Option<&'static str> {
+        match self.tool()? {
+            ToolFailure::Missing { tool, .. } => Some(tool),
             _ => None,
         }
     }
@@ -81,6 +93,10 @@ impl StartFailure {
         }
         match self {
             Self::Exited { .. } => "xcodebuild_exited_early",
+            Self::NotReady {
+                nearest: Nearest::Call,
+                ..
+            } => reason::DEADLINE_EXCEEDED,
             Self::NotReady { .. } => "runner_connect_timeout",
             Self::Listener(_) => "runner_listener_failed",
             Self::Canceled => reason::REQUEST_CANCELED,
@@ -122,15 +138,8 @@ impl StartFailure {
     pub(super) fn retriable(&self) -> Option<bool> {
         match (self, self.cause()) {
             (_, Some(cause)) => Some(cause.reason.is_passing()),
-            (Self::Launch(LaunchFailure::Tool(ToolFailure::Timeout { .. })), _)
-            | (
-                Self::Launch(LaunchFailure::Build(BuildFailure::Tool(ToolFailure::Timeout {
-                    ..
-                }))),
-                _,
-            )
-            | (Self::NotReady { .. }, _) => Some(true),
-            _ => None,
+            (Self::NotReady { .. }, _) => Some(true),
+            _ => matches!(self.tool(), Some(ToolFailure::Timeout { .. })).then_some(true),
         }
     }
 
@@ -141,15 +150,17 @@ impl StartFailure {
         if self.missing_tool().is_some() {
             return Some(super::tool::INSTALL);
         }
+        if let Some(slow) = self.tool().and_then(slow) {
+            return Some(slow.hint);
+        }
         Some(match self.reason() {
+            reason::DEADLINE_EXCEEDED => {
+                "The first operation starts the runner, which may take as long as startup_timeout: give it that time, or connect first."
+            }
             "runner_connect_timeout" => {
                 "Look at the device: a dialog or a lock screen may hold the runner up. details.output has what xcodebuild said."
             }
             "xcodebuild_exited_early" => "Read the last lines of the output in details.output.",
-            "runner_phase_budget_exhausted" => {
-                "A build of the runner takes minutes: give the first connection that time, or raise build_timeout."
-            }
-            "boot_timeout" => super::tool::BOOT,
             "runner_source_missing" => {
                 "Name the runner's Xcode project, or an .xctestrun file of a build, in the configuration."
             }
@@ -158,9 +169,6 @@ impl StartFailure {
             }
             "device_leased" => "End the other process, or wait until it is done with the device.",
             "target_is_this_mac" => "Use AppleTarget::Mac to drive this Mac.",
-            "apple_toolchain_probe_unavailable" => {
-                "xcodebuild did not answer. Run `xcodebuild -version` once by hand, then repeat."
-            }
             "runner_connect_refused" => "Start the runner first, or check its address.",
             _ => return None,
         })

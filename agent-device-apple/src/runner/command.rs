@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::Bound;
+
 /// How a command is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits {
@@ -126,11 +128,8 @@ pub(crate) struct Command {
     /// How long the runner is busy with it by its own nature.
     pub(crate) duration: Duration,
     /// The largest reply that is read.
-    pub(crate) limit: usize,
+    pub(crate) bound: Bound,
 }
-
-/// Replies without a tree or a picture are small.
-const SMALL: usize = 1 << 20;
 
 impl Command {
     pub(crate) fn new(verb: Verb) -> Self {
@@ -138,7 +137,7 @@ impl Command {
             verb,
             fields: Map::new(),
             duration: Duration::ZERO,
-            limit: SMALL,
+            bound: Bound::SMALL,
         };
         if let Some(action) = verb.action() {
             command = command.with("action", action);
@@ -160,8 +159,11 @@ impl Command {
     }
 
     #[must_use]
-    pub(crate) fn up_to(mut self, limit: usize) -> Self {
-        self.limit = limit;
+    pub(crate) fn up_to(mut self, bytes: usize, name: &'static str) -> Self {
+        self.bound = Bound {
+            bytes,
+            name: Some(name),
+        };
         self
     }
 

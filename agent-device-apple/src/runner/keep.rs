@@ -3,12 +3,12 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use super::{
-    Command, NoReply, Runner, RunnerState, Shared, Skip, Verb,
+    Bound, Command, NoReply, Runner, RunnerState, Shared, Skip, Verb,
     command::{Preflight, Traits},
     reply::read,
     send::Spent,
     session::{self, Session},
-    transport::{Posted, Unanswered, exchange},
+    transport::{Posted, Reply, Unanswered, exchange},
 };
 use crate::{
     error::{Fate, RunnerFailure, StartFailure},
@@ -21,10 +21,10 @@ impl Shared {
         &self,
         session: &Session,
         body: Vec<u8>,
-        max_reply: usize,
+        bound: Bound,
         limit: Duration,
         patience: &Patience,
-    ) -> Result<Vec<u8>, Unanswered> {
+    ) -> Result<Reply, Unanswered> {
         self.round_trips.fetch_add(1, Ordering::Relaxed);
         let gone = async {
             match &session.process {
@@ -35,7 +35,7 @@ impl Shared {
         let posted = Posted {
             body: body.into(),
             token: session.token.as_deref(),
-            max_reply,
+            bound,
         };
         let route = session.route();
         let answer = exchange(&route, posted, limit, patience);
@@ -74,7 +74,9 @@ impl Shared {
         }
         // It may have gone with the runner of before, whose end then goes on behind this and still has the lease.
         if patience.remaining().is_zero() {
-            return Err(RunnerFailure::DeadlineUnsent);
+            return Err(RunnerFailure::DeadlineUnsent(
+                "the end of a runner that can't be used",
+            ));
         }
         let mut phase = self.phase(RunnerState::Starting);
         match session::start(self, runner, patience).await {
@@ -142,9 +144,9 @@ impl Shared {
     ) -> Result<bool, Unanswered> {
         let body = Command::new(Verb::Uptime).body(None, None);
         let answer = self
-            .exchange(session, body, 64 << 10, limit, patience)
+            .exchange(session, body, Bound::SMALL, limit, patience)
             .await?;
-        match read(&answer) {
+        match answer.read(read) {
             Some(Ok(data)) => Ok(data.runner_main_thread_busy),
             _ => Err(Unanswered::Written(NoReply::Garbage)),
         }
@@ -175,7 +177,7 @@ impl Shared {
         if session.process.is_some() && !session.has_ended() && session.doomed.is_none() {
             let body = Command::new(Verb::Shutdown).body(None, None);
             let asked = self
-                .exchange(&session, body, 64 << 10, ASK, &Patience::alone(ASK))
+                .exchange(&session, body, Bound::SMALL, ASK, &Patience::alone(ASK))
                 .await;
             if asked.is_ok()
                 && let Some(process) = &mut session.process

@@ -33,7 +33,7 @@ use tokio::sync::Mutex;
 pub(crate) use command::{Command, Verb};
 pub(crate) use launch::{Apps, LaunchFailure, Launcher};
 pub(crate) use reply::{Data, RunnerError};
-pub(crate) use transport::{NoReply, Unwritten};
+pub(crate) use transport::{Bound, NoReply, Unwritten};
 
 use self::{session::Session, transport::Route};
 use crate::{config::AppleConfig, tools::Patience};

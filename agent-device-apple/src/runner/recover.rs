@@ -1,8 +1,8 @@
 //! After a lost answer: the runner's journal tells what became of the command, and that says what to do.
 
 use super::{
-    Command, Runner, RunnerError, Session, Shared, Unwritten, Verb, reply::read, send::Spent,
-    transport::Unanswered,
+    Bound, Command, Runner, RunnerError, Session, Shared, Unwritten, Verb, reply::read,
+    send::Spent, transport::Unanswered,
 };
 use crate::{error::Fate, tools::Patience};
 
@@ -93,10 +93,10 @@ impl Shared {
             .with("statusCommandId", id)
             .body(None, None);
         match self
-            .exchange(session, body, 1 << 20, limit, &Patience::alone(limit))
+            .exchange(session, body, Bound::SMALL, limit, &Patience::alone(limit))
             .await
         {
-            Ok(body) => match read(&body) {
+            Ok(body) => match body.read(read) {
                 Some(Ok(data)) => of(&data, verb),
                 Some(Err(_)) => Journal::None,
                 None => Journal::Unanswered,

@@ -95,7 +95,7 @@ impl RunnerError {
 /// A decoded answer.
 pub(crate) type Answer = Result<Data, RunnerError>;
 
-/// Reads an answer; `None` if it is none. The status of HTTP says nothing that the envelope doesn't.
+/// Reads an answer; `None` if it is none.
 pub(crate) fn read(body: &[u8]) -> Option<Answer> {
     let envelope: Envelope = serde_json::from_slice(body).ok()?;
     Some(match (envelope.ok, envelope.error) {

@@ -18,7 +18,7 @@ use super::{
     recover::Journal,
     reply::read,
     session::Session,
-    transport::Unanswered,
+    transport::{Reply, Unanswered},
 };
 use crate::{
     error::{Fate, RunnerFailure, Told},
@@ -126,7 +126,7 @@ impl Runner {
         let answer = self
             .post(session, command, &id, app.as_deref(), &Patience::of(call))
             .await;
-        match answer.map(|body| parse(&body)) {
+        match answer.map(|reply| reply.read(parse)) {
             Ok(Some(Ok((value, _)))) => Ok(value),
             Ok(Some(Err(error))) => Err(RunnerFailure::Said {
                 error,
@@ -148,7 +148,7 @@ impl Runner {
             biased;
             slot = self.shared.session.lock() => Ok(slot),
             () = call.cancel().cancelled() => Err(RunnerFailure::CanceledUnsent),
-            () = tokio::time::sleep_until(call.deadline()) => Err(RunnerFailure::DeadlineUnsent),
+            () = tokio::time::sleep_until(call.deadline()) => Err(RunnerFailure::DeadlineUnsent("the command before it")),
         }
     }
 
@@ -175,7 +175,7 @@ impl Runner {
             let id = Shared::next_id(command.verb);
             let guard = traits.mutates.then(|| call.send());
             let why = match self.post(session, command, &id, app, &patience).await {
-                Ok(body) => match parse(&body) {
+                Ok(reply) => match reply.read(parse) {
                     Some(answer) => {
                         let heard = Heard {
                             told: Told::Reply,
@@ -206,7 +206,7 @@ impl Runner {
             };
             if matches!(
                 why,
-                NoReply::Timeout | NoReply::Canceled | NoReply::TooLarge
+                NoReply::Timeout | NoReply::Deadline | NoReply::Canceled | NoReply::TooLarge(_)
             ) {
                 settle(guard, None);
                 return Err(RunnerFailure::lost(why, skip));
@@ -260,7 +260,9 @@ impl Runner {
                     | Unanswered::Written(NoReply::Canceled),
                 ) => return Err(RunnerFailure::CanceledUnsent),
                 Err(_) if patience.remaining().is_zero() => {
-                    return Err(RunnerFailure::DeadlineUnsent);
+                    return Err(RunnerFailure::DeadlineUnsent(
+                        "the runner to say that it is there",
+                    ));
                 }
                 Err(Unanswered::Unwritten(Unwritten::Gone)) => {
                     return Err(RunnerFailure::DeviceGone);
@@ -283,7 +285,7 @@ impl Runner {
         id: &str,
         app: Option<&str>,
         patience: &Patience,
-    ) -> Result<Vec<u8>, Unanswered> {
+    ) -> Result<Reply, Unanswered> {
         let body = command.body(Some(id), app);
         let limit = self
             .config()
@@ -291,7 +293,7 @@ impl Runner {
             .saturating_add(command.duration);
         let answer = self
             .shared
-            .exchange(session, body, command.limit, limit, patience)
+            .exchange(session, body, command.bound, limit, patience)
             .await;
         session.used = Instant::now();
         answer

@@ -15,7 +15,10 @@ use super::{
     launch::{Launched, RunnerProcess},
     transport::{Route, Unanswered, Unwritten},
 };
-use crate::{error::StartFailure, tools::Patience};
+use crate::{
+    error::StartFailure,
+    tools::{Nearest, Patience},
+};
 
 /// How long a runner that somebody else keeps may refuse connections until it counts as gone.
 const KEPT: Duration = Duration::from_secs(1);
@@ -112,6 +115,8 @@ pub(super) async fn start(
         ))),
     };
     let time = patience.within(shared.config.startup_timeout);
+    // By somebody else: there is no process of ours to look at.
+    let is_kept = session.process.is_none();
     let begun = Instant::now();
     let mut seen = begun;
     let mut pause = PAUSE;
@@ -121,7 +126,7 @@ pub(super) async fn start(
         &time.cancel,
         None,
         |_| {
-            let look = look(shared, &session, jittered(pause), begun, &time);
+            let look = look(shared, &session, jittered(pause), &time);
             pause = (pause * 2).min(LONGEST_PAUSE);
             look
         },
@@ -130,7 +135,8 @@ pub(super) async fn start(
             Look::Ready { .. } => Judgement::Done(()),
             Look::Gone if seen.elapsed() >= AWAY => Judgement::Done(()),
             Look::Gone => Judgement::go_on(),
-            Look::Silent => {
+            Look::Refused if is_kept && begun.elapsed() >= KEPT => Judgement::Done(()),
+            Look::Refused | Look::Silent => {
                 seen = Instant::now();
                 Judgement::go_on()
             }
@@ -144,20 +150,22 @@ pub(super) async fn start(
             (session.busy, session.used) = (busy, Instant::now());
             return Ok(session);
         }
+        End::Done {
+            value: Look::Refused,
+            ..
+        }
+        | End::Expired {
+            last: Some(Look::Refused),
+            ..
+        } if is_kept => StartFailure::NobodyThere(session.route.to_string()),
         End::Done { .. } => StartFailure::Gone,
         End::Failed { error, .. } => error,
         End::Canceled => StartFailure::Canceled,
         End::Expired { .. } | End::Stalled { .. } => {
-            ended(&session).unwrap_or_else(|| not_ready(&session))
+            ended(&session).unwrap_or_else(|| not_ready(&session, time.nearest))
         }
     };
-    // A caller without the time for a start says nothing about the build.
-    let had_time = begun.elapsed() >= shared.config.startup_timeout;
-    if let Some(process) = session
-        .process
-        .as_ref()
-        .filter(|_| failure.is_of_build(had_time))
-    {
+    if let Some(process) = session.process.as_ref().filter(|_| failure.is_of_build()) {
         process.forget_build();
     }
     session.give_up(patience).await;
@@ -170,6 +178,8 @@ enum Look {
     Ready { busy: bool },
     /// Not yet.
     Silent,
+    /// Nor does anybody listen.
+    Refused,
     /// Nor is its device there.
     Gone,
 }
@@ -179,7 +189,6 @@ async fn look(
     shared: &Shared,
     session: &Session,
     pause: Duration,
-    begun: Instant,
     patience: &Patience,
 ) -> Result<Look, StartFailure> {
     let process = session.process.as_ref();
@@ -192,11 +201,7 @@ async fn look(
     }
     let found = match shared.uptime(session, QUESTION, patience).await {
         Ok(busy) => return Ok(Look::Ready { busy }),
-        Err(Unanswered::Unwritten(Unwritten::Refused(_)))
-            if process.is_none() && begun.elapsed() >= KEPT =>
-        {
-            return Err(not_ready(session));
-        }
+        Err(Unanswered::Unwritten(Unwritten::Refused(_))) => Look::Refused,
         Err(Unanswered::Unwritten(Unwritten::Gone)) => Look::Gone,
         Err(_) => Look::Silent,
     };
@@ -238,16 +243,12 @@ fn ended(session: &Session) -> Option<StartFailure> {
         })
 }
 
-fn not_ready(session: &Session) -> StartFailure {
-    match &session.process {
-        Some(process) => StartFailure::NotReady {
-            cause: process.heard.borrow().cause.clone(),
-            output: process.running.tail(),
-        },
-        None => StartFailure::NobodyThere(match &session.route {
-            Route::Tcp(address) => address.to_string(),
-            Route::Device { port, .. } => format!("port {port}"),
-        }),
+fn not_ready(session: &Session, nearest: Nearest) -> StartFailure {
+    let process = session.process.as_ref();
+    StartFailure::NotReady {
+        cause: process.and_then(|process| process.heard.borrow().cause.clone()),
+        output: process.map_or_else(String::new, |process| process.running.tail()),
+        nearest,
     }
 }
 

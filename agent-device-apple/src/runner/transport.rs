@@ -4,7 +4,7 @@
 //! connection never stood, or on which no byte was written, is provably unsent. The stream counts; nobody reads messages.
 
 use std::{
-    io,
+    fmt, io,
     net::SocketAddr,
     pin::Pin,
     sync::{
@@ -18,7 +18,7 @@ use std::{
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
-    Method, Request,
+    Method, Request, StatusCode,
     client::conn::http1,
     header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST},
 };
@@ -28,8 +28,8 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::{tunnel::Tunnel, usbmux};
-use crate::tools::{Patience, later};
+use super::{RunnerError, tunnel::Tunnel, usbmux};
+use crate::tools::{Nearest, Patience};
 
 /// Where a runner listens.
 #[derive(Clone, Debug)]
@@ -43,15 +43,45 @@ pub(crate) enum Route {
 /// The longest wait for a connection, of which there may be several.
 const CONNECT: Duration = Duration::from_secs(20);
 
-/// What came back. The status says nothing that the body doesn't.
-pub(crate) type Body = Vec<u8>;
+/// What came back. The envelope in the body says all there is to say, and the status must not contradict it.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    status: StatusCode,
+    body: Vec<u8>,
+}
+
+impl Reply {
+    /// Reads it. `None`: it is no answer, or a success under the status of a failure, of which either may be true.
+    pub(super) fn read<T>(
+        &self,
+        parse: impl FnOnce(&[u8]) -> Option<Result<T, RunnerError>>,
+    ) -> Option<Result<T, RunnerError>> {
+        parse(&self.body).filter(|answer| answer.is_err() || self.status.is_success())
+    }
+}
+
+/// The largest reply that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) bytes: usize,
+    /// By what name a caller can change it.
+    pub(crate) name: Option<&'static str>,
+}
+
+impl Bound {
+    /// Replies without a tree or a picture are small.
+    pub(crate) const SMALL: Self = Self {
+        bytes: 1 << 20,
+        name: None,
+    };
+}
 
 /// Why nothing of a command was written.
 #[derive(Debug)]
 pub(crate) enum Unwritten {
     /// Nobody listens, or the address can't be reached.
     Refused(io::Error),
-    /// The time ran out before the connection stood.
+    /// The connection did not stand within its own limit.
     Timeout,
     /// The device is not attached.
     Gone,
@@ -66,12 +96,14 @@ pub(crate) enum Unwritten {
 pub(crate) enum NoReply {
     /// The connection ended before the answer did.
     Closed(Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// The time ran out.
+    /// It did not come within its own limit.
     Timeout,
+    /// The caller's own deadline passed.
+    Deadline,
     /// The answer is no HTTP, or no answer of a runner.
     Garbage,
-    /// The answer is larger than the limit.
-    TooLarge,
+    /// The answer is larger than this.
+    TooLarge(Bound),
     /// The caller cancelled.
     Canceled,
 }
@@ -86,6 +118,15 @@ pub(crate) enum Unanswered {
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Device { port, .. } => write!(f, "port {port} of the device"),
+        }
+    }
+}
 
 impl Route {
     /// The same way to another port.
@@ -150,7 +191,7 @@ pub(crate) struct Posted<'a> {
     pub(crate) body: Bytes,
     /// What the runner wants to be shown, because its port may be reached by others.
     pub(crate) token: Option<&'a str>,
-    pub(crate) max_reply: usize,
+    pub(crate) bound: Bound,
 }
 
 /// Sends one command and reads its answer. `limit` bounds the time, but for that of asking where a phone is; the caller's patience
@@ -160,7 +201,7 @@ pub(crate) async fn exchange(
     request: Posted<'_>,
     limit: Duration,
     patience: &Patience,
-) -> Result<Body, Unanswered> {
+) -> Result<Reply, Unanswered> {
     let first = once(route, request.clone(), limit, patience).await;
     let Err(Unanswered::Unwritten(why)) = &first else {
         return first;
@@ -177,9 +218,9 @@ async fn once(
     request: Posted<'_>,
     limit: Duration,
     patience: &Patience,
-) -> Result<Body, Unanswered> {
+) -> Result<Reply, Unanswered> {
     let written = Arc::<AtomicU64>::default();
-    let own = later(limit);
+    let patience = patience.within(limit);
     let whole = async {
         let dial = tokio::time::timeout(CONNECT, route.dial()).await;
         let stream = dial
@@ -195,7 +236,10 @@ async fn once(
         biased;
         result = whole => result,
         () = patience.cancel.cancelled() => Err(Unanswered::Written(NoReply::Canceled)),
-        () = tokio::time::sleep_until(own.min(patience.deadline)) => Err(Unanswered::Written(NoReply::Timeout)),
+        () = tokio::time::sleep_until(patience.deadline) => Err(Unanswered::Written(match patience.nearest {
+            Nearest::Limit => NoReply::Timeout,
+            Nearest::Call => NoReply::Deadline,
+        })),
     };
     if written.load(Ordering::Acquire) > 0 {
         return result;
@@ -205,16 +249,14 @@ async fn once(
         Unanswered::Unwritten(match failure {
             Unanswered::Unwritten(why) => why,
             Unanswered::Written(NoReply::Canceled) => Unwritten::Canceled,
-            Unanswered::Written(NoReply::Timeout) if patience.deadline <= own => {
-                Unwritten::Deadline
-            }
+            Unanswered::Written(NoReply::Deadline) => Unwritten::Deadline,
             Unanswered::Written(NoReply::Timeout) => Unwritten::Timeout,
             Unanswered::Written(_) => Unwritten::Refused(io::ErrorKind::ConnectionReset.into()),
         })
     })
 }
 
-async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, NoReply> {
+async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Reply, NoReply> {
     let closed = |error: hyper::Error| {
         if error.is_parse() {
             NoReply::Garbage
@@ -237,28 +279,29 @@ async fn ask(stream: Counting, posted: Posted<'_>) -> Result<Body, NoReply> {
     let request = request
         .body(Full::new(posted.body))
         .map_err(|_| NoReply::Garbage)?;
-    let max_reply = posted.max_reply;
+    let bound = posted.bound;
     let answer = async {
         let mut response = sender.send_request(request).await.map_err(closed)?;
+        let status = response.status();
         let announced = response
             .headers()
             .get(hyper::header::CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        if announced.is_some_and(|length| length > max_reply) {
-            return Err(NoReply::TooLarge);
+        if announced.is_some_and(|length| length > bound.bytes) {
+            return Err(NoReply::TooLarge(bound));
         }
-        let mut reply = Vec::with_capacity(announced.unwrap_or(0));
+        let mut body = Vec::with_capacity(announced.unwrap_or(0));
         while let Some(frame) = response.frame().await {
             let frame = frame.map_err(closed)?;
             let Some(data) = frame.data_ref() else {
                 continue;
             };
-            if reply.len() + data.len() > max_reply {
-                return Err(NoReply::TooLarge);
+            if body.len() + data.len() > bound.bytes {
+                return Err(NoReply::TooLarge(bound));
             }
-            reply.extend_from_slice(data);
+            body.extend_from_slice(data);
         }
-        Ok(reply)
+        Ok(Reply { status, body })
     };
     tokio::pin!(answer, connection);
     let mut open = true;

@@ -171,6 +171,7 @@ async fn lock(derived: &Path, patience: &Patience) -> Result<File, BuildFailure>
         .write(true)
         .open(&path)
         .map_err(io)?;
+    let nearest = patience.nearest;
     let locked = observe_until(
         Schedule::new("build-lock", LOCK_PAUSE, patience.remaining()),
         &patience.cancel,
@@ -191,6 +192,7 @@ async fn lock(derived: &Path, patience: &Patience) -> Result<File, BuildFailure>
         End::Expired { .. } | End::Stalled { .. } => Err(ToolFailure::Timeout {
             command,
             after: locked.waited,
+            nearest,
         }
         .into()),
     }

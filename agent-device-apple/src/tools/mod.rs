@@ -24,7 +24,7 @@ pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED};
 pub(crate) use devicectl::Devicectl;
 pub(crate) use list::{PhysicalDevice, Simulator, devices, simulators};
 pub(crate) use lock::try_lock;
-pub(crate) use process::{Patience, Tool, ToolFailure, ToolPath, later};
+pub(crate) use process::{Nearest, Patience, Tool, ToolFailure, ToolPath};
 pub(crate) use running::{OnLine, Running, Signal, identity, signal_group, start_time};
 pub(crate) use simctl::{Simctl, Start};
 pub(crate) use startup::{Cause, cause_in};

@@ -157,8 +157,12 @@ pub(crate) enum ToolFailure {
         stdout: String,
         stderr: String,
     },
-    #[error("{command} did not end within {after:?}")]
-    Timeout { command: String, after: Duration },
+    #[error("{}", .nearest.said_of(.command, *.after))]
+    Timeout {
+        command: String,
+        after: Duration,
+        nearest: Nearest,
+    },
     #[error("{command} was given up because the caller cancelled")]
     Canceled { command: String },
     #[error("{command} printed more than {limit} bytes")]
@@ -173,15 +177,36 @@ pub(crate) enum ToolFailure {
     },
 }
 
+/// Which of several limits comes first, and so is the one to blame when the time is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nearest {
+    /// That of the work itself, or of a phase that it is part of.
+    Limit,
+    /// The deadline of the call.
+    Call,
+}
+
+impl Nearest {
+    fn said_of(self, command: &str, after: Duration) -> String {
+        match self {
+            Self::Limit => format!("{command} did not end within {after:?}"),
+            Self::Call => {
+                format!("the time of the call was over while it waited for {command} ({after:?})")
+            }
+        }
+    }
+}
+
 /// Until when somebody waits.
 #[derive(Clone, Debug)]
 pub(crate) struct Patience {
     pub(crate) deadline: Instant,
+    pub(crate) nearest: Nearest,
     pub(crate) cancel: CancellationToken,
 }
 
 /// So much later than now; a time that the clock can't hold is as good as never.
-pub(crate) fn later(limit: Duration) -> Instant {
+fn later(limit: Duration) -> Instant {
     const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
     let now = Instant::now();
     now.checked_add(limit).unwrap_or(now + NEVER)
@@ -191,6 +216,7 @@ impl Patience {
     pub(crate) fn of(call: &agent_device_core::Call) -> Self {
         Self {
             deadline: call.deadline(),
+            nearest: Nearest::Call,
             cancel: call.cancel().clone(),
         }
     }
@@ -199,16 +225,19 @@ impl Patience {
     pub(crate) fn alone(limit: Duration) -> Self {
         Self {
             deadline: later(limit),
+            nearest: Nearest::Limit,
             cancel: CancellationToken::new(),
         }
     }
 
     /// At most this long.
     pub(crate) fn within(&self, limit: Duration) -> Self {
-        Self {
-            deadline: self.deadline.min(later(limit)),
-            cancel: self.cancel.clone(),
+        let mut patience = self.clone();
+        let own = later(limit);
+        if own < self.deadline {
+            (patience.deadline, patience.nearest) = (own, Nearest::Limit);
         }
+        patience
     }
 
     pub(crate) fn remaining(&self) -> Duration {
@@ -281,7 +310,8 @@ impl ToolPath {
             },
             () = patience.cancel.cancelled() => Err(ToolFailure::Canceled { command }),
             () = tokio::time::sleep_until(patience.deadline) => {
-                Err(ToolFailure::Timeout { command, after: started.elapsed() })
+                let (after, nearest) = (started.elapsed(), patience.nearest);
+                Err(ToolFailure::Timeout { command, after, nearest })
             }
         }
     }
@@ -389,6 +419,32 @@ pub(super) mod tests {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         panic!("the group lives on");
+    }
+
+    #[tokio::test]
+    async fn the_nearest_limit_is_to_blame() {
+        let blamed = async |patience: &Patience, limit: u64| {
+            let tool = shell("sleep 60", Duration::from_millis(limit));
+            match ToolPath::default().run(tool, patience).await {
+                Err(ToolFailure::Timeout { nearest, .. }) => nearest,
+                other => panic!("{other:?}"),
+            }
+        };
+        let call = |ms| agent_device_core::Call::standalone(Duration::from_millis(ms));
+        let long = Duration::from_secs(50);
+        let call_ends = Patience::of(&call(200)).within(long);
+        assert_eq!(blamed(&call_ends, 40_000).await, Nearest::Call);
+        let tool_ends = Patience::of(&call(60_000)).within(long);
+        assert_eq!(blamed(&tool_ends, 200).await, Nearest::Limit);
+        let phase_ends = Patience::of(&call(60_000)).within(Duration::from_millis(200));
+        assert_eq!(
+            blamed(&phase_ends.within(long), 40_000).await,
+            Nearest::Limit
+        );
+        assert_eq!(
+            blamed(&Patience::alone(Duration::from_millis(200)), 40_000).await,
+            Nearest::Limit
+        );
     }
 
     #[tokio::test]

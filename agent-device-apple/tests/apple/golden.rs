@@ -63,13 +63,27 @@ async fn connect(tools: &Tools, target: AppleTarget) -> Result<Apple, Error> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_row_is_what_really_happens() {
     let mut gate = Gate::new(rows::ROWS);
+    // It takes as long as the tool may.
+    let unanswered = tokio::spawn(unanswered_tool());
     replies(&mut gate).await;
     series(&mut gate).await;
     before_the_send(&mut gate).await;
     lost_answers(&mut gate).await;
     journals(&mut gate).await;
     tools(&mut gate).await;
+    gate.cites(rows::TOOL_UNANSWERED, &unanswered.await.unwrap());
     gate.finish();
+}
+
+async fn unanswered_tool() -> Error {
+    let tools = Tools::new("exit 0");
+    tools.xcrun("exec sleep 600");
+    let apple = Apple::new(tools.simulator(), tools.config());
+    let open = Action::Open(OpenTarget::Url("fixture://counter".to_owned()));
+    let error = apple.perform(&open, &call()).await.unwrap_err();
+    assert_eq!(error.reason(), Some("tool_unanswered"), "{error:?}");
+    assert_eq!(tools.calls().matches("openurl").count(), 1);
+    error
 }
 
 async fn replies(gate: &mut Gate) {
@@ -310,16 +324,6 @@ async fn tools(gate: &mut Gate) {
     gate.cites(
         rows::TOOL_FAILED,
         &apple.perform(&app(), &call()).await.unwrap_err(),
-    );
-    tools.xcrun("exec sleep 600");
-    let short = Call::standalone(Duration::from_millis(500));
-    let error = apple.perform(&url(), &short).await.unwrap_err();
-    gate.cites(rows::TOOL_UNANSWERED, &error);
-    assert_eq!(
-        tools.calls().matches("openurl").count(),
-        1,
-        "{}",
-        tools.calls()
     );
     let mut config = tools.config();
     config.tool_path = Some("/nowhere".into());

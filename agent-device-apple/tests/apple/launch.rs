@@ -360,7 +360,9 @@ async fn a_boot_that_does_not_end_is_told_as_one() {
         let apple = Apple::new(tools.simulator(), config);
         let short = Call::standalone(Duration::from_millis(800));
         let error = apple.perform(&tap_at(1.0, 1.0), &short).await.unwrap_err();
-        assert_eq!(error.reason(), Some("boot_timeout"), "{error:?}");
+        assert_eq!(error.reason(), Some("deadline_exceeded"), "{error:?}");
+        assert!(error.message().contains("simctl bootstatus"), "{error:?}");
+        assert!(error.message().contains("time of the call"), "{error:?}");
         assert_eq!(error.retriable(), Some(true));
         assert!(error.hint().contains("bootstatus"), "{}", error.hint());
     }
@@ -576,7 +578,8 @@ async fn an_address_is_handed_over_once_and_only_its_own_question_is_answered() 
         .perform(&open, &Call::standalone(Duration::from_millis(400)))
         .await
         .unwrap_err();
-    assert_eq!(error.reason(), Some("tool_unanswered"));
+    assert_eq!(error.reason(), Some("deadline_exceeded"));
+    assert!(error.message().contains("simctl openurl"), "{error:?}");
     assert_eq!(error.dispatched().as_str(), "unknown");
     assert_eq!(tools.calls().matches("simctl openurl").count(), 1);
     let bad = Action::Open(OpenTarget::Url("--help".to_owned()));

@@ -19,6 +19,8 @@ use tokio::{
 pub(crate) enum Act {
     /// This answer.
     Reply(Value),
+    /// This answer, under this status of HTTP.
+    Under(u16, Value),
     /// This answer, after a while.
     Late(Value, Duration),
     /// This answer, and then nobody listens for so many connections.
@@ -179,9 +181,11 @@ async fn serve(
         *count
     };
     let act = script(&command, &request, count).unwrap_or_else(|| Act::Reply(default(&command)));
-    let answer = |value: &Value| response(value.to_string().as_bytes());
+    let under = |status: u16, value: &Value| response(status, value.to_string().as_bytes());
+    let answer = |value: &Value| under(200, value);
     match act {
         Act::Reply(value) => stream.write_all(&answer(&value)).await?,
+        Act::Under(status, value) => stream.write_all(&under(status, &value)).await?,
         Act::Late(value, after) => {
             tokio::time::sleep(after).await;
             stream.write_all(&answer(&value)).await?;
@@ -218,9 +222,9 @@ fn default(command: &str) -> Value {
     }
 }
 
-fn response(body: &[u8]) -> Vec<u8> {
+fn response(status: u16, body: &[u8]) -> Vec<u8> {
     let mut bytes = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status} OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     )
     .into_bytes();

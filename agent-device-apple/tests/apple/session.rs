@@ -300,15 +300,77 @@ async fn replies_are_bounded() {
     let mut config: AppleConfig = fast();
     config.max_capture = 10_000;
     let apple = attached(runner.address, config);
-    assert_eq!(
-        look(&apple).await.unwrap_err().reason(),
-        Some("runner_reply_unreadable")
-    );
+    let error = look(&apple).await.unwrap_err();
+    assert_eq!(error.reason(), Some("runner_reply_too_large"), "{error:?}");
+    assert_eq!(error.detail("limit"), Some(&json!("max_capture")));
+    assert_eq!(error.detail("limitBytes"), Some(&json!(10_000)));
+    assert!(error.hint().contains("max_capture"), "{}", error.hint());
+    // Nothing that a caller can set bounds the answer to an action.
     let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
     assert_eq!(
         error.row().map(|row| row.id()),
         Some("ios-runner.transport.unreadable-reply")
     );
+    assert_eq!(error.reason(), Some("runner_reply_too_large"), "{error:?}");
+    assert_eq!(error.detail("limit"), None);
+}
+
+#[tokio::test]
+async fn a_success_under_the_status_of_a_failure_is_not_believed_and_the_journal_is() {
+    let told = |journal: Option<Value>| {
+        Scripted::start(move |command, _, _| match command {
+            "tap" => Some(Act::Under(500, ok(json!({})))),
+            "snapshot" => Some(Act::Under(404, tree("It"))),
+            "status" => Some(match &journal {
+                Some(says) => Act::Reply(ok(says.clone())),
+                None => Act::Under(500, ok(json!({ "lifecycleState": "completed" }))),
+            }),
+            _ => None,
+        })
+    };
+    let runner = told(None).await;
+    let apple = attached(runner.address, fast());
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert_eq!(error.reason(), Some("runner_reply_unreadable"), "{error:?}");
+    assert_eq!(error.dispatched().as_str(), "unknown");
+    assert_eq!(runner.requests("tap").len(), 1);
+    look(&apple).await.unwrap_err();
+
+    let kept = json!({ "lifecycleState": "completed", "lifecycleResponseJson": ok(json!({})).to_string() });
+    let runner = told(Some(kept)).await;
+    let apple = attached(runner.address, fast());
+    apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap();
+
+    // What says itself that it failed may do so under any status.
+    let runner = Scripted::start(|command, _, _| {
+        (command == "tap").then(|| Act::Under(500, failed("RUNNER_BUSY")))
+    })
+    .await;
+    let apple = attached(runner.address, fast());
+    let error = apple.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
+    assert!(error.dispatched().is_no(), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_is_told_by_whose_time_was_over() {
+    let runner = Scripted::start(|command, _, _| (command == "tap").then_some(Act::Hang)).await;
+    let tap = async |limit: u64, call_ms: u64| {
+        let mut config = fast();
+        config.command_timeout = Duration::from_millis(limit);
+        let apple = attached(runner.address, config);
+        let call = Call::standalone(Duration::from_millis(call_ms));
+        apple.perform(&tap_at(1.0, 1.0), &call).await.unwrap_err()
+    };
+    let error = tap(300, 30_000).await;
+    assert_eq!(error.reason(), Some("runner_unanswered"), "{error:?}");
+    assert!(error.hint().contains("command_timeout"), "{}", error.hint());
+    let error = tap(30_000, 300).await;
+    assert_eq!(error.reason(), Some("deadline_exceeded"), "{error:?}");
+    assert_eq!(
+        error.row().map(|row| row.id()),
+        Some("core.deadline-in-flight")
+    );
+    assert!(error.message().contains("time of the call"), "{error:?}");
 }
 
 #[tokio::test]
