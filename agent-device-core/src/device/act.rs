@@ -8,23 +8,21 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
-
 use super::{
     Locator,
-    expect::unproven,
-    invalid_readiness, not_a_target,
+    aim::Aim,
+    not_a_target,
+    outcome::{Evidence, Outcome, Settled},
     request::{Request, Rest, is_unreadable},
 };
 use crate::{
-    action::{Action, FieldState, Operation, Performed, Target, Text, Touch},
+    action::{Action, FieldState, Operation, Performed, Target, Text},
     dispatch::rows,
     error::{Error, ErrorCode, Result, Secret, reason},
-    geometry::Point,
     gesture::Gesture,
-    observe::{End, Judgement, Observation, observe_until},
-    snapshot::{CaptureOptions, Diff, Digest, Flag, Snapshot},
-    target::{self, By, Policy, Refusal, ResolutionInfo, Resolved},
+    observe::{End, Judgement, observe_until},
+    snapshot::{CaptureOptions, Flag, Snapshot},
+    target::{self, By, Policy, Resolved},
     text::{self, FillCheck},
     wait::{self, Settle},
 };
@@ -268,118 +266,6 @@ macro_rules! awaitable {
 
 awaitable!(Press, Act);
 
-/// What became of an action that returned.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Outcome {
-    /// Where it was aimed, in the backend's coordinate unit.
-    pub point: Point,
-    /// How the target was found.
-    pub resolution: ResolutionInfo,
-    /// The line of the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// `Some(false)` when the platform doubts that a touch reaches the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_hittable: Option<bool>,
-    /// How long the target was waited for, if more than one look was needed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readiness: Option<Readiness>,
-    /// Whether a fill was verified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fill: Option<FillCheck>,
-    /// How the backend did it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<&'static str>,
-    /// What [`Press::verify`] saw.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
-    /// What [`Press::settle`] saw.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
-    /// Windows that opened because of the action.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub opened_windows: Vec<String>,
-    /// What the caller should know beside the success.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Cow<'static, str>>,
-    /// How long the request took.
-    #[serde(rename = "elapsedMs", serialize_with = "crate::observe::millis")]
-    pub elapsed: Duration,
-}
-
-impl Outcome {
-    /// Replaces a secret wherever the screen may have shown it.
-    fn hide(&mut self, secret: &Secret) {
-        if let Some(target) = &mut self.target {
-            *target = secret.hide(target);
-        }
-        for text in &mut self.resolution.alternatives {
-            *text = secret.hide(text);
-        }
-        let diff = self
-            .settled
-            .as_mut()
-            .and_then(|settled| settled.diff.as_mut());
-        for line in diff.into_iter().flat_map(|diff| &mut diff.lines) {
-            line.text = secret.hide(&line.text);
-        }
-    }
-}
-
-/// How long a target was waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Readiness {
-    /// How many captures were made.
-    pub polls: u32,
-    /// From the start of the wait to its end.
-    #[serde(rename = "waitedMs", serialize_with = "crate::observe::millis")]
-    pub waited: Duration,
-}
-
-/// What a capture after the action shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Evidence {
-    /// How many elements are in sight.
-    pub node_count: usize,
-    /// How many of them a touch reaches, as far as is known.
-    pub interactive_node_count: usize,
-    /// The digest of the screen.
-    pub digest: Digest,
-    /// The app in front.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub foreground_app: Option<String>,
-    /// Whether the digest differs from the one before the action; `None` when the captures are not comparable.
-    pub changed_from_before: Option<bool>,
-}
-
-/// How the screen settled.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Settled {
-    /// Whether it came to rest within its budget.
-    pub settled: bool,
-    /// How many captures were made.
-    pub polls: u32,
-    /// How long it took.
-    #[serde(rename = "waitedMs", serialize_with = "crate::observe::millis")]
-    pub waited: Duration,
-    /// What changed since the capture in which the target was found. Added lines carry refs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diff: Option<Diff>,
-    /// The generation of those refs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refs_generation: Option<u64>,
-    /// What to know about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<&'static str>,
-}
-
 impl After {
     fn extra(&self) -> Duration {
         self.settle.map_or(Duration::ZERO, |settle| settle.timeout)
@@ -437,196 +323,7 @@ impl After {
     }
 }
 
-/// A target that is resolved, or a place that the caller named.
-pub(super) struct Aim {
-    pub(super) point: Point,
-    pub(super) resolved: Option<Resolved>,
-    info: ResolutionInfo,
-    readiness: Option<Readiness>,
-    warning: Option<Cow<'static, str>>,
-}
-
-impl Aim {
-    fn touch(&self) -> Touch {
-        Touch {
-            point: self.point,
-            target: self
-                .resolved
-                .as_ref()
-                .map(|resolved| resolved.target.clone()),
-        }
-    }
-
-    fn snapshot(&self) -> Option<&Arc<Snapshot>> {
-        self.resolved
-            .as_ref()
-            .map(|resolved| resolved.target.snapshot())
-    }
-
-    fn at(resolved: Resolved, readiness: Option<Readiness>) -> Self {
-        Self {
-            point: resolved.point,
-            info: resolved.info.clone(),
-            resolved: Some(resolved),
-            readiness,
-            warning: None,
-        }
-    }
-}
-
 impl Request<'_> {
-    /// Finds the target: one look, or with `ready_within` as many as its budget allows.
-    pub(super) async fn aim(
-        &self,
-        by: &By,
-        policy: Policy,
-        ready_within: Option<Duration>,
-    ) -> Result<Aim> {
-        match by {
-            By::Point(_) | By::Ref(_) if ready_within.is_some() => Err(invalid_readiness()),
-            By::Point(point) => self.aim_at_point(*point),
-            By::Ref(wanted) => {
-                let (snapshot, node) = self.admitted(*wanted)?;
-                let keyboard = target::keyboard_band(&snapshot);
-                let resolution = target::resolve_node(&snapshot, node, policy, keyboard);
-                self.resolve_in(&snapshot, resolution, policy)
-                    .await
-                    .map(|resolved| Aim::at(resolved, None))
-                    .map_err(|refusal| self.refusal(refusal, by, &snapshot))
-            }
-            By::Selector(_) | By::Find(_) => self.aim_by_look(by, policy, ready_within).await,
-        }
-    }
-
-    fn aim_at_point(&self, point: Point) -> Result<Aim> {
-        let session = self.device.session();
-        let seen = session.frames.newest().map(|frame| frame.snapshot());
-        let viewport = seen.and_then(|snapshot| snapshot.info().viewport);
-        let band = seen.and_then(|snapshot| target::keyboard_band(snapshot));
-        let warning = if viewport.is_some_and(|viewport| !viewport.contains(point)) {
-            Some(Cow::Borrowed(
-                "the point lies outside the screen as it was last seen",
-            ))
-        } else if band.is_some_and(|band| band.contains(point)) {
-            Some(Cow::Borrowed(
-                "the point lay behind the keyboard when the screen was last seen",
-            ))
-        } else {
-            None
-        };
-        Ok(Aim {
-            point,
-            resolved: None,
-            info: ResolutionInfo::not_observed(),
-            readiness: None,
-            warning,
-        })
-    }
-
-    async fn aim_by_look(
-        &self,
-        by: &By,
-        policy: Policy,
-        ready_within: Option<Duration>,
-    ) -> Result<Aim> {
-        let budget = ready_within.filter(|budget| !budget.is_zero());
-        let schedule = match budget {
-            Some(budget) => wait::readiness(budget, self.backend().honours_cancel()),
-            None => wait::once(),
-        };
-        let initial = self.rested().await?;
-        let until = self.until(&schedule);
-        let mut missed = Refusal::NotFound;
-        let seen: Observation<_, Found, Error> = observe_until(
-            schedule,
-            self.cancel(),
-            initial,
-            |signal| self.capture(CaptureOptions::default(), until(), signal),
-            is_unreadable,
-            |snapshot: &Arc<Snapshot>, _, _| {
-                let keyboard = target::keyboard_band(snapshot);
-                match target::resolve(snapshot, by, policy, keyboard) {
-                    Ok(resolved) => Judgement::Done(Found::Resolved(Box::new(resolved))),
-                    Err(refusal) if refusal.may_appear() => {
-                        missed = refusal;
-                        if budget.is_some() && snapshot.quality().is_sparse() {
-                            Judgement::Done(Found::Sparse)
-                        } else {
-                            Judgement::go_on()
-                        }
-                    }
-                    Err(refusal) => Judgement::Done(Found::Refused(refusal)),
-                }
-            },
-        )
-        .await;
-        let readiness = Readiness {
-            polls: seen.timeline.count(),
-            waited: seen.waited,
-        };
-        match seen.end {
-            End::Done {
-                result: Found::Resolved(resolved),
-                ..
-            } => Ok(Aim::at(
-                *resolved,
-                (readiness.polls > 1 && budget.is_some()).then_some(readiness),
-            )),
-            End::Done {
-                result: Found::Refused(refusal),
-                value,
-            } => self
-                .resolve_in(&value, Err(refusal), policy)
-                .await
-                .map(|resolved| Aim::at(resolved, None))
-                .map_err(|refusal| self.refusal(refusal, by, &value)),
-            End::Done {
-                result: Found::Sparse,
-                value,
-            } => Err(unproven(by, &value).with_detail("readiness", readiness.ended("sparse"))),
-            End::Expired {
-                last: None,
-                last_error: Some(error),
-            }
-            | End::Failed { error, .. } => Err(error),
-            End::Stalled {
-                last: None,
-                last_error: Some(error),
-                ..
-            } => Err(error),
-            End::Expired { last, .. } => {
-                Err(self.miss(by, missed, last, budget.map(|_| readiness.ended("expired"))))
-            }
-            End::Stalled { last, .. } => {
-                Err(self.miss(by, missed, last, budget.map(|_| readiness.ended("stalled"))))
-            }
-            End::Canceled => Err(self.canceled()),
-        }
-    }
-
-    /// The error of a target that did not appear. `last` is the last capture that was judged, if any was.
-    fn miss(
-        &self,
-        by: &By,
-        missed: Refusal,
-        last: Option<Arc<Snapshot>>,
-        readiness: Option<serde_json::Value>,
-    ) -> Error {
-        let error = match &last {
-            Some(snapshot) => self.refusal(missed, by, snapshot),
-            None => Refusal::NotFound.without_snapshot(by),
-        };
-        match readiness {
-            Some(readiness) if error.reason() == Some(reason::CAPTURE_SPARSE) => {
-                error.with_detail("readiness", readiness)
-            }
-            Some(readiness) => error
-                .proven(rows::core::REFUSAL_SELECTOR_READINESS_EXHAUSTED)
-                .with_detail("readiness", readiness),
-            None => error,
-        }
-    }
-
     /// Checks that the field holds the text, by what the backend read back or else by captures.
     async fn verify_fill(
         &self,
@@ -818,20 +515,4 @@ fn check_typed(text: &Text) -> Result<()> {
         return Err(Error::invalid("text", "there is no text to type"));
     }
     Ok(())
-}
-
-enum Found {
-    Resolved(Box<Resolved>),
-    Refused(Refusal),
-    Sparse,
-}
-
-impl Readiness {
-    fn ended(self, end: &'static str) -> serde_json::Value {
-        serde_json::json!({
-            "polls": self.polls,
-            "waitedMs": self.waited.as_millis() as u64,
-            "end": end,
-        })
-    }
 }

@@ -4,12 +4,15 @@
 //! about dispatch. No platform is named here and no backend is called but through a request.
 
 mod act;
+mod aim;
 mod expect;
+mod outcome;
 mod request;
 mod scroll;
 
-pub use act::{Act, Evidence, Outcome, Press, Readiness, Settled};
+pub use act::{Act, Press};
 pub use expect::{ElementInfo, Predicate};
+pub use outcome::{Evidence, Outcome, Readiness, Settled};
 pub use scroll::{Scroll, ScrollOutcome};
 
 use std::{
