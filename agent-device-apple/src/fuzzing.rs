@@ -109,6 +109,6 @@ mod tests {
         page_source: "source.xml";
         ax_reply: "tree", "failure";
         usbmux_frame: "devices";
-        tool_output: "simctl", "coredevices", "devicectl", "launch", "xctestrun";
+        tool_output: "simctl", "listapps", "coredevices", "devicectl", "launch", "xctestrun";
     }
 }

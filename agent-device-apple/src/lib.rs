@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | drive a device | `Apple`, with `agent_device_core::Device` (feature `host`) |
 //! | find a device | `Apple::discover`, `DeviceChoice` (feature `host`) |
+//! | install apps, clear their data, set their permissions | `Apps` (feature `host`) |
 //! | read the trees of a simulator's app without XCTest | `ax` (feature `host`, not on Windows) |
 //! | turn a reply or a page source into a [`Snapshot`](agent_device_core::Snapshot) | [`tree`] |
 //!
@@ -66,6 +67,8 @@
 
 #[cfg(feature = "host")]
 mod act;
+#[cfg(feature = "host")]
+mod apps;
 #[cfg(all(feature = "host", unix))]
 pub mod ax;
 #[cfg(feature = "host")]
@@ -93,6 +96,8 @@ mod see;
 mod tools;
 pub mod tree;
 
+#[cfg(feature = "host")]
+pub use apps::{AppKind, Apps, Permission};
 #[cfg(feature = "host")]
 pub use backend::Apple;
 #[cfg(feature = "host")]

@@ -1,9 +1,11 @@
 //! Opening and closing apps and addresses: by Xcode's tools where they reach the device, else by the runner.
 
+use std::path::PathBuf;
+
 use agent_device_core::{
     Call, DispatchDisclosure as _, Error, ErrorCode, Result,
     action::{OpenTarget, Operation, Performed},
-    dispatch::{Verdict, rows::ios_runner as rows},
+    dispatch::{Effect, Verdict, disclose, rows::ios_runner as rows},
 };
 
 use super::confirm;
@@ -14,7 +16,7 @@ use crate::{
 };
 
 /// Runs a tool that the app may notice, once: the one place where that happens.
-pub(super) async fn mutate(
+pub(crate) async fn mutate(
     call: &Call,
     tool: impl Future<Output = Result<(), ToolFailure>>,
 ) -> Result<(), ToolFailure> {
@@ -28,6 +30,18 @@ pub(super) async fn mutate(
         },
     }
     result
+}
+
+/// The answer to what is asked before anything is changed. No app notices that, so a failure proves that nothing was sent, unless
+/// something was before.
+pub(crate) fn before<T>(call: &Call, answer: Result<T, ToolFailure>) -> Result<T> {
+    answer.map_err(|failure| {
+        let error = Error::from(failure);
+        if error.dispatched().is_no() {
+            return error;
+        }
+        disclose(Effect::Observes, call.ledger(), error)
+    })
 }
 
 pub(super) async fn open(apple: &Apple, target: &OpenTarget, call: &Call) -> Result<Performed> {
@@ -46,14 +60,11 @@ async fn launch(apple: &Apple, app: &str, start: Start, call: &Call) -> Result<(
     let patience = Patience::of(call);
     match apple.runner.launcher().apps() {
         Apps::Simulator(simctl) => {
-            let mut there = simctl.has_app(app, &patience).await?;
-            if !there && wake(&simctl, &patience).await? {
-                there = simctl.has_app(app, &patience).await?;
-            }
-            installed(app, there)?;
+            let folder = simulator_app(&simctl, app, call).await?;
+            installed(app, folder.is_some())?;
             mutate(call, simctl.launch(app, start, &patience)).await?;
         }
-        Apps::Device(devicectl) => match devicectl.has_app(app, &patience).await? {
+        Apps::Device(devicectl) => match before(call, devicectl.has_app(app, &patience).await)? {
             Some(there) => {
                 installed(app, there)?;
                 mutate(call, devicectl.launch(app, None, &patience)).await?;
@@ -74,9 +85,24 @@ async fn activate(apple: &Apple, app: &str, call: &Call) -> Result<()> {
     Ok(())
 }
 
+/// The folder of an app of the simulator, which is booted if it sleeps.
+pub(crate) async fn simulator_app(
+    simctl: &Simctl,
+    app: &str,
+    call: &Call,
+) -> Result<Option<PathBuf>> {
+    let patience = Patience::of(call);
+    let mut folder = before(call, simctl.app_folder(app, &patience).await)?;
+    if folder.is_none() && wake(simctl, call).await? {
+        folder = before(call, simctl.app_folder(app, &patience).await)?;
+    }
+    Ok(folder)
+}
+
 /// Sees to it that the simulator is up; says whether it was not.
-async fn wake(simctl: &Simctl, patience: &Patience) -> Result<bool> {
-    simctl.wake(patience).await?.ok_or_else(|| {
+pub(crate) async fn wake(simctl: &Simctl, call: &Call) -> Result<bool> {
+    let woken = before(call, simctl.wake(&Patience::of(call)).await)?;
+    woken.ok_or_else(|| {
         Error::refused(
             rows::PRE_SEND_SESSION_START_FAILED,
             ErrorCode::DeviceNotFound,
@@ -105,16 +131,17 @@ async fn reset_target(apple: &Apple, call: &Call) -> Result<()> {
         ))
 }
 
-fn installed(app: &str, there: bool) -> Result<()> {
-    if there {
-        return Ok(());
-    }
-    Err(Error::refused(
+pub(crate) fn installed(app: &str, there: bool) -> Result<()> {
+    there.then_some(()).ok_or_else(|| not_installed(app))
+}
+
+pub(crate) fn not_installed(app: &str) -> Error {
+    Error::refused(
         rows::APP_NOT_INSTALLED,
         ErrorCode::AppNotInstalled,
         "the app is not installed on the device",
     )
-    .with_detail("app", app))
+    .with_detail("app", app)
 }
 
 async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
@@ -139,7 +166,7 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
                 launch(apple, app, Start::Warm, call).await?;
             } else if apple.runner.state() != RunnerState::Ready {
                 // Nobody has looked yet whether the simulator is up.
-                wake(&simctl, &patience).await?;
+                wake(&simctl, call).await?;
             }
             let opened = mutate(call, simctl.open_url(url, &patience)).await;
             // Links of the web open without a question.
@@ -167,7 +194,7 @@ async fn open_url(apple: &Apple, url: &str, call: &Call) -> Result<Performed> {
                     "a device opens an address in an app: name the app first",
                 )
             })?;
-            let Some(there) = devicectl.has_app(&app, &patience).await? else {
+            let Some(there) = before(call, devicectl.has_app(&app, &patience).await)? else {
                 return Err(Error::unsupported(Operation::Open).with_hint(
                     "Devices with iOS 16 or earlier open no addresses: open the app and go there in it.",
                 ));
@@ -194,14 +221,16 @@ pub(super) async fn close(apple: &Apple, app: Option<&str>, call: &Call) -> Resu
     let patience = Patience::of(call);
     match apple.runner.launcher().apps() {
         Apps::Simulator(simctl) => mutate(call, simctl.terminate(&app, &patience)).await?,
-        Apps::Device(devicectl) => match devicectl.processes(&app, &patience).await? {
-            Some(processes) => {
-                for process in processes {
-                    mutate(call, devicectl.terminate(process, &patience)).await?;
+        Apps::Device(devicectl) => {
+            match before(call, devicectl.processes(&app, &patience).await)? {
+                Some(processes) => {
+                    for process in processes {
+                        mutate(call, devicectl.terminate(process, &patience)).await?;
+                    }
                 }
+                None => terminate(apple, &app, call).await?,
             }
-            None => terminate(apple, &app, call).await?,
-        },
+        }
         Apps::Runner => terminate(apple, &app, call).await?,
     }
     Ok(Performed::new())
@@ -214,7 +243,7 @@ async fn terminate(apple: &Apple, app: &str, call: &Call) -> Result<()> {
 }
 
 /// A bundle id is words with dots between them.
-fn check_bundle(app: &str) -> Result<()> {
+pub(crate) fn check_bundle(app: &str) -> Result<()> {
     let word = |word: &str| {
         !word.is_empty()
             && word

@@ -1,7 +1,7 @@
 //! Acting: one action, once. Everything that can be refused here is refused before anything is sent.
 
 pub(crate) mod alert;
-mod app;
+pub(crate) mod app;
 mod confirm;
 mod text;
 mod touch;

@@ -4,7 +4,10 @@ use std::{ffi::OsStr, net::IpAddr, time::Duration};
 
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::process::{Patience, Tool, ToolFailure, ToolPath};
+use super::{
+    list::{Entry, known},
+    process::{Patience, Tool, ToolFailure, ToolPath},
+};
 
 /// One phone.
 #[derive(Clone, Debug)]
@@ -33,14 +36,20 @@ struct Connection {
 
 #[derive(Debug, Deserialize)]
 struct Apps {
-    apps: Vec<App>,
+    apps: Vec<Entry<App>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct App {
-    bundle_identifier: String,
+/// An app, as appium/appium-xcuitest-driver (`real-device-clients/devicectl`) shows what the tool writes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct App {
+    pub(super) bundle_identifier: String,
+    #[serde(default)]
     url: String,
+    #[serde(default)]
+    pub(super) default_app: bool,
+    #[serde(default)]
+    pub(super) internal_app: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -63,14 +72,14 @@ pub(super) fn fuzz(answer: &[u8]) {
     drop(read::<Processes>(answer));
 }
 
-const LIMIT: Duration = Duration::from_secs(20);
+pub(super) const LIMIT: Duration = Duration::from_secs(20);
 
 /// How the tool says that it knows no such device. It manages those with iOS 17 or later; Xcode reaches older ones otherwise.
 /// Not recorded by us: a phone for which the tool says something else gets the tool's failure.
 const UNKNOWN_DEVICE: &str = "com.apple.dt.CoreDeviceError error 1000";
 
 /// `None` in place of the failure by which the tool says that it does not manage the device.
-fn if_managed<T>(answer: Result<T, ToolFailure>) -> Result<Option<T>, ToolFailure> {
+pub(super) fn if_managed<T>(answer: Result<T, ToolFailure>) -> Result<Option<T>, ToolFailure> {
     match answer {
         Err(ToolFailure::Exit { stderr, .. }) if stderr.contains(UNKNOWN_DEVICE) => Ok(None),
         other => other.map(Some),
@@ -112,6 +121,17 @@ impl Devicectl {
         Self { tools, udid }
     }
 
+    /// Changes the apps of the phone. What is changed comes last.
+    pub(super) fn change(&self, verb: &str, limit: Duration) -> Tool {
+        Tool::new("xcrun", limit)
+            .args(["devicectl", "device", verb, "app"])
+            .args(["--device", &self.udid])
+    }
+
+    pub(super) async fn run(&self, tool: Tool, patience: &Patience) -> Result<(), ToolFailure> {
+        self.tools.run(tool, patience).await.map(drop)
+    }
+
     async fn ask<T: DeserializeOwned>(
         &self,
         words: &[&str],
@@ -133,17 +153,28 @@ impl Devicectl {
         Ok(address.and_then(|text| text.parse().ok()))
     }
 
+    /// Apps of this choice. `None`: the tool does not manage the device.
+    pub(super) async fn apps(
+        &self,
+        choice: &[&str],
+        patience: &Patience,
+    ) -> Result<Option<Vec<App>>, ToolFailure> {
+        let words = [&["info", "apps"], choice].concat();
+        let found = self.ask(&words, "no `result.apps` in JSON", patience).await;
+        Ok(if_managed(found)?.map(|found: Apps| known(found.apps).collect()))
+    }
+
     async fn app(
         &self,
         app: &str,
         patience: &Patience,
     ) -> Result<Option<Option<App>>, ToolFailure> {
-        let words = ["info", "apps", "--bundle-id", app];
-        let found = self.ask(&words, "no `result.apps` in JSON", patience).await;
-        Ok(if_managed(found)?.map(|found: Apps| {
-            let mut apps = found.apps.into_iter();
-            apps.find(|known| known.bundle_identifier == app)
-        }))
+        let of = |apps: Vec<App>| apps.into_iter().find(|each| each.bundle_identifier == app);
+        // The short list leaves out what came with the system or from the App Store; the long one heeds no name.
+        match self.apps(&["--bundle-id", app], patience).await?.map(of) {
+            Some(None) => Ok(self.apps(&["--include-all-apps"], patience).await?.map(of)),
+            found => Ok(found),
+        }
     }
 
     /// Whether the app is installed. `None`: the tool does not manage the device.
@@ -168,7 +199,7 @@ impl Devicectl {
             Some(url) => tool.args(["--payload-url", url]),
             None => tool.args(["--terminate-existing"]),
         };
-        self.tools.run(tool.args([app]), patience).await.map(drop)
+        self.run(tool.args([app]), patience).await
     }
 
     /// The processes of the app. `None`: the tool does not manage the device.
@@ -200,9 +231,9 @@ impl Devicectl {
     pub(crate) async fn terminate(&self, pid: i64, patience: &Patience) -> Result<(), ToolFailure> {
         let pid = pid.to_string();
         let tool = self.process("terminate").args(["--pid", &pid, "--kill"]);
-        match self.tools.run(tool, patience).await {
+        match self.run(tool, patience).await {
             Err(ToolFailure::Exit { stderr, .. }) if stderr.contains("No such process") => Ok(()),
-            other => other.map(drop),
+            other => other,
         }
     }
 

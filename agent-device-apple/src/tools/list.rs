@@ -19,12 +19,12 @@ use super::{
 /// One entry of a list.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Entry<T> {
+pub(super) enum Entry<T> {
     Known(T),
     Other(IgnoredAny),
 }
 
-fn known<T>(entries: Vec<Entry<T>>) -> impl Iterator<Item = T> {
+pub(super) fn known<T>(entries: Vec<Entry<T>>) -> impl Iterator<Item = T> {
     entries.into_iter().filter_map(|entry| match entry {
         Entry::Known(entry) => Some(entry),
         Entry::Other(_) => None,

@@ -4,6 +4,7 @@ mod app_info;
 mod build;
 mod devicectl;
 mod fingerprint;
+mod installed;
 mod list;
 mod lock;
 mod process;
@@ -22,6 +23,7 @@ use std::{
 
 pub(crate) use build::{Build, BuildFailure, BuildSettings, PATCHED};
 pub(crate) use devicectl::Devicectl;
+pub(crate) use installed::InstalledApp;
 pub(crate) use list::{PhysicalDevice, Simulator, devices, simulators};
 pub(crate) use lock::try_lock;
 pub(crate) use process::{Nearest, Patience, Tool, ToolFailure, ToolPath};
@@ -36,6 +38,7 @@ pub(crate) use xctestrun::Unusable;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(output: &[u8]) {
     list::fuzz(output);
+    installed::fuzz(output);
     app_info::fuzz(output);
     devicectl::fuzz(output);
     let mut lines = running::Lines::default();

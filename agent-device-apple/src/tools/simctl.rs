@@ -3,7 +3,6 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    path::Path,
     time::Duration,
 };
 
@@ -95,22 +94,6 @@ impl Simctl {
             self.boot(patience).await?;
         }
         Ok(Some(sleeps))
-    }
-
-    /// Whether the app is installed. A simulator that sleeps has none.
-    pub(crate) async fn has_app(
-        &self,
-        app: &str,
-        patience: &Patience,
-    ) -> Result<bool, ToolFailure> {
-        let tool = self
-            .tool(secs(20))
-            .args(["get_app_container", &self.udid, app]);
-        match self.run(tool, patience).await {
-            Ok(_) => Ok(true),
-            Err(ToolFailure::Exit { .. }) => Ok(false),
-            Err(failure) => Err(failure),
-        }
     }
 
     /// Opens the app: anew, or whatever of it runs.
@@ -228,11 +211,8 @@ impl Simctl {
 
     /// What the installed app says about itself. `None`: it can't be told.
     pub(crate) async fn app_info(&self, app: &str, patience: &Patience) -> Option<AppInfo> {
-        let tool = self
-            .tool(secs(10))
-            .args(["get_app_container", &self.udid, app, "app"]);
-        let output = self.run(tool, patience).await.ok()?;
-        AppInfo::read(&self.tools, Path::new(output.text().trim()), patience).await
+        let folder = self.app_folder(app, &patience.within(secs(10))).await;
+        AppInfo::read(&self.tools, &folder.ok()??, patience).await
     }
 
     pub(crate) async fn read_clipboard(&self, patience: &Patience) -> Result<Vec<u8>, ToolFailure> {

@@ -273,7 +273,7 @@ async fn a_look_ends_with_its_caller_and_without_its_tool() {
     let short = Call::standalone(Duration::from_millis(300));
     let config = tools.config();
     let error = Apple::discover(BOTH, &config, &short).await.unwrap_err();
-    assert_eq!(error.reason(), Some("tool_unanswered"), "{error:?}");
+    assert_eq!(error.reason(), Some("deadline_exceeded"), "{error:?}");
     assert!(error.dispatched().is_no(), "{error:?}");
 
     let wait = call();

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
+mod apps;
 mod ax;
 mod corpus;
 mod discovery;

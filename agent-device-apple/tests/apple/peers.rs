@@ -282,10 +282,14 @@ impl Tools {
              <key>CFBundleURLSchemes</key><array><string>{scheme}</string></array></dict></array></dict></plist>"
         );
         fs::write(self.folder.path().join("Info.plist"), info).unwrap();
+        self.plutil();
+        self.xcrun("case $2 in get_app_container) echo \"$here\";; esac");
+    }
+
+    pub(crate) fn plutil(&self) {
         let plutil = at_root("testbed/apple/standins/plutil");
         self.folder
             .script("plutil", &format!("exec {} \"$@\"", plutil.display()));
-        self.xcrun("case $2 in get_app_container) echo \"$here\";; esac");
     }
 
     pub(crate) fn config(&self) -> AppleConfig {
