@@ -181,6 +181,9 @@ impl RunnerFailure {
     }
 }
 
+/// What a target that was seen is not any more: at its place, or there at all.
+pub(crate) const TARGET_GONE: &str = "target_gone";
+
 /// Reasons of the core for what the runner says in its own words.
 fn said_reason(code: &str) -> Option<&'static str> {
     Some(match code {
@@ -192,7 +195,7 @@ fn said_reason(code: &str) -> Option<&'static str> {
         "APP_NOT_RUNNING" => "app_not_running",
         "MAIN_THREAD_TIMEOUT" => "main_thread_timeout",
         "XCTEST_RECORDED_FAILURE" => "xctest_recorded_failure",
-        "ELEMENT_NOT_FOUND" => "target_gone",
+        "ELEMENT_NOT_FOUND" => TARGET_GONE,
         "TARGET_NOT_FOCUSED" => "target_not_focused",
         "APP_SCREEN_WINDOW_UNRESOLVED" => "app_screen_window_unresolved",
         "APP_SCREEN_UNRESOLVED" => "app_screen_unresolved",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agent_device_core::{
     Call, Error, ErrorCode, Result,
     action::{Performed, Touch},
-    dispatch::rows::ios_runner as rows,
+    dispatch::{Effect, disclose, rows::ios_runner as rows},
     geometry::{Direction, Point, Rect},
     gesture::{GesturePlan, Intent, Sample, ScrollPlan},
     snapshot::QualityState,
@@ -16,7 +16,7 @@ use super::{invalid_step, remote};
 use crate::{
     backend::Apple,
     corroborate,
-    error::RunnerFailure,
+    error::{RunnerFailure, TARGET_GONE},
     profile::Platform,
     runner::{Command, Data, Verb},
 };
@@ -80,26 +80,30 @@ fn named(command: Command, identifier: &str) -> Command {
         .with("selectorValue", identifier)
 }
 
+/// Asks what has to be known before a touch. Whatever becomes of the question, it touches nothing.
+async fn ask_before(apple: &Apple, question: &Command, call: &Call) -> Result<Data> {
+    let answer = apple.runner.ask(question, call).await;
+    answer.map_err(|failure| disclose(Effect::Observes, call.ledger(), failure.into()))
+}
+
 /// For touches that the runner takes at points alone: whether the target is still there is asked before.
 async fn check_there(apple: &Apple, touch: &Touch, call: &Call) -> Result<()> {
     let Some(identifier) = identity(apple, touch) else {
         return Ok(());
     };
-    let data = apple
-        .runner
-        .ask(&named(Command::new(Verb::QuerySelector), identifier), call)
-        .await?;
+    let question = named(Command::new(Verb::QuerySelector), identifier);
+    let data = ask_before(apple, &question, call).await?;
     let nodes = data.nodes.unwrap_or_default();
     let at = nodes.first().and_then(|node| node.rect);
     let elsewhere =
         at.is_some_and(|at| !Rect::new(at.x, at.y, at.width, at.height).contains(touch.point));
     if data.found == Some(false) || elsewhere {
         return Err(Error::refused(
-            rows::REPLY_ELEMENT_NOT_FOUND,
+            rows::PRE_SEND_TARGET_GONE,
             ErrorCode::CommandFailed,
             "the target is not at its place any more",
         )
-        .with_reason("target_gone"));
+        .with_reason(TARGET_GONE));
     }
     Ok(())
 }
@@ -257,16 +261,14 @@ async fn viewport(apple: &Apple, call: &Call) -> Result<Rect> {
     if let Some(viewport) = apple.memory.viewport() {
         return Ok(viewport);
     }
-    let data = apple
-        .runner
-        .ask(&Command::new(Verb::GestureViewport), call)
-        .await?;
+    let data = ask_before(apple, &Command::new(Verb::GestureViewport), call).await?;
     let edges = (data.x, data.y, data.x2, data.y2);
     let (Some(x), Some(y), Some(width), Some(height)) = edges else {
-        return Err(Error::invalid(
-            "viewport",
+        let error = Error::new(
+            ErrorCode::CommandFailed,
             "the runner does not tell the size of the screen",
-        ));
+        );
+        return Err(disclose(Effect::Observes, call.ledger(), error));
     };
     let viewport = Rect::new(x, y, width, height);
     apple.memory.set_viewport(viewport);

@@ -135,8 +135,10 @@ pub(super) async fn start(
             Look::Ready { .. } => Judgement::Done(()),
             Look::Gone if seen.elapsed() >= AWAY => Judgement::Done(()),
             Look::Gone => Judgement::go_on(),
-            Look::Refused if is_kept && begun.elapsed() >= KEPT => Judgement::Done(()),
-            Look::Refused | Look::Silent => {
+            Look::Refused { at } if is_kept && at.duration_since(begun) >= KEPT => {
+                Judgement::Done(())
+            }
+            Look::Refused { .. } | Look::Silent => {
                 seen = Instant::now();
                 Judgement::go_on()
             }
@@ -151,11 +153,11 @@ pub(super) async fn start(
             return Ok(session);
         }
         End::Done {
-            value: Look::Refused,
+            value: Look::Refused { .. },
             ..
         }
         | End::Expired {
-            last: Some(Look::Refused),
+            last: Some(Look::Refused { .. }),
             ..
         } if is_kept => StartFailure::NobodyThere(session.route.to_string()),
         End::Done { .. } => StartFailure::Gone,
@@ -178,8 +180,8 @@ enum Look {
     Ready { busy: bool },
     /// Not yet.
     Silent,
-    /// Nor does anybody listen.
-    Refused,
+    /// Nor did anybody listen then.
+    Refused { at: Instant },
     /// Nor is its device there.
     Gone,
 }
@@ -201,7 +203,7 @@ async fn look(
     }
     let found = match shared.uptime(session, QUESTION, patience).await {
         Ok(busy) => return Ok(Look::Ready { busy }),
-        Err(Unanswered::Unwritten(Unwritten::Refused(_))) => Look::Refused,
+        Err(Unanswered::Unwritten(Unwritten::Refused(_))) => Look::Refused { at: Instant::now() },
         Err(Unanswered::Unwritten(Unwritten::Gone)) => Look::Gone,
         Err(_) => Look::Silent,
     };

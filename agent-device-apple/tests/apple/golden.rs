@@ -8,6 +8,7 @@ use agent_device_core::{
     action::{Action, OpenTarget, Touch},
     dispatch::{NoRow, Row, rows::ios_runner as rows},
     geometry::Point,
+    selector::id,
     snapshot::CaptureOptions,
     testing::Gate,
 };
@@ -203,6 +204,16 @@ async fn before_the_send(gate: &mut Gate) {
     let error = phone.perform(&tap_at(1.0, 1.0), &call()).await.unwrap_err();
     gate.cites(rows::PRE_SEND_DEVICE_GONE, &error);
     assert_eq!(runner.requests("tap").len(), 1);
+
+    // What was seen is not there when it should be held.
+    let runner = Scripted::start(|command, _, _| {
+        (command == "querySelector").then(|| Act::Reply(ok(json!({ "found": false }))))
+    })
+    .await;
+    let device = Device::new(attached(runner.address, fast()));
+    let error = device.locate(id("it")).long_press().await.unwrap_err();
+    assert_eq!(error.reason(), Some("target_gone"), "{error:?}");
+    gate.cites(rows::PRE_SEND_TARGET_GONE, &error);
 
     // Somebody else has the device.
     let runner = Scripted::start(|_, _, _| None).await;

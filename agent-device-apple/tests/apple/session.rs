@@ -7,6 +7,7 @@ use agent_device_core::{
     Call, Device, Dispatched, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget, Text, Touch},
     geometry::Point,
+    gesture::{GesturePlan, Sample},
     selector::id,
     snapshot::CaptureOptions,
     text::FillCheck,
@@ -502,6 +503,36 @@ async fn a_touch_that_the_runner_takes_at_a_point_asks_first_whether_its_target_
         let touched = runner.requests("sequence").len() + runner.requests("longPress").len();
         assert_eq!(touched, if there { 2 } else { 0 });
         assert_eq!(runner.requests("querySelector")[0]["selectorValue"], "it");
+    }
+}
+
+#[tokio::test]
+async fn a_question_before_a_touch_that_fails_proves_that_nothing_was_touched() {
+    for answer in [
+        Act::Reply(failed("MAIN_THREAD_TIMEOUT")),
+        Act::Reply(failed("COMMAND_FAILED")),
+        Act::Hang,
+    ] {
+        let runner = Scripted::start(move |command, _, _| {
+            matches!(command, "querySelector" | "gestureViewport").then(|| answer.clone())
+        })
+        .await;
+        let mut config = fast();
+        config.command_timeout = Duration::from_millis(300);
+        let device = Device::new(attached(runner.address, config.clone()));
+        let held = device.locate(id("it")).long_press().await.unwrap_err();
+        let apple = attached(runner.address, config);
+        let at = |millis, x| Sample {
+            offset: Duration::from_millis(millis),
+            point: Point::new(x, 5.0),
+        };
+        let plan = GesturePlan::custom(vec![vec![at(0, 1.0), at(100, 60.0)]]).unwrap();
+        let panned = apple.perform(&Action::Gesture(plan), &call()).await;
+        for error in [held, panned.unwrap_err()] {
+            assert!(error.dispatched().is_no(), "{error:?}");
+        }
+        let touched = runner.requests("longPress").len() + runner.requests("gesture").len();
+        assert_eq!(touched, 0);
     }
 }
 
