@@ -113,13 +113,7 @@ async fn focused(
     )
     .await?;
     if matches!(field, Some(None)) {
-        return Err(Error::new(
-            ErrorCode::CommandFailed,
-            "the keyboard has taken the focus for a field of its own",
-        )
-        .uncertain(rows::FOCUS_NOT_OBSERVED)
-        .with_reason("ime_capture")
-        .with_hint("Close the keyboard's search or handwriting field, or drive the device with the invisible keyboard."));
+        return Err(text::captured().uncertain(rows::FOCUS_NOT_OBSERVED));
     }
     field.flatten().ok_or_else(|| {
         Error::new(

@@ -9,9 +9,9 @@
 //! has none of this.
 
 use agent_device_core::{
-    Call, DispatchDisclosure as _, Error, Result,
+    Call, DispatchDisclosure as _, Error, ErrorCode, Result,
     action::{Operation, Performed, Text},
-    dispatch::Verdict,
+    dispatch::{Verdict, rows::android_helper as rows},
 };
 
 use super::encoded;
@@ -19,6 +19,9 @@ use crate::{
     config::KeyboardChoice,
     helper::{Command, Helper, HelperFailure, Reply, Typed},
 };
+
+/// How the helper calls its refusal to type into a field of the keyboard.
+const CAPTURED: &str = "ImeCaptureException";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Channel {
@@ -96,7 +99,12 @@ pub(super) async fn edit(helper: &Helper, edit: &Edit, call: &Call) -> Result<Ed
             Err(failure) => failure,
         };
         if !channel.passes_on(&failure) {
-            return Err(failure.into());
+            return Err(match failure {
+                HelperFailure::Refused { kind, .. } if kind == CAPTURED => {
+                    captured().proven(rows::IME_CAPTURE)
+                }
+                failure => failure.into(),
+            });
         }
         tracing::debug!(name: "agent_device.android.text_refused", ?channel, %failure, "not by this way");
         refusals.push(Error::from(failure));
@@ -109,6 +117,16 @@ pub(super) async fn edit(helper: &Helper, edit: &Edit, call: &Call) -> Result<Ed
         Some(last) => error.with_hint(last.hint().to_owned()).with_source(last),
         None => error,
     })
+}
+
+/// A keyboard that keeps the text for itself. Whether something went out before is for the caller to say.
+pub(super) fn captured() -> Error {
+    Error::new(
+        ErrorCode::CommandFailed,
+        "the keyboard has taken the focus for a field of its own",
+    )
+    .with_reason("ime_capture")
+    .with_hint("Close the keyboard's search or handwriting field, or drive the device with the invisible keyboard.")
 }
 
 impl Channel {

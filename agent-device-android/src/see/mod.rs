@@ -133,7 +133,7 @@ pub(crate) async fn alert(helper: &Helper, memory: &Memory, call: &Call) -> Resu
 }
 
 fn hierarchy_facts<'a>(
-    facts: &Facts,
+    facts: &'a Facts,
     app: Option<&'a str>,
     source: &'static str,
     bare_ids: bool,
@@ -148,6 +148,7 @@ fn hierarchy_facts<'a>(
     hierarchy::Facts {
         source,
         app,
+        input_method: facts.get("inputMethod").filter(|name| !name.is_empty()),
         display,
         scale: 1.0,
         density: facts.number("pixelDensity").unwrap_or(0.0),

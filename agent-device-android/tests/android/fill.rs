@@ -58,6 +58,11 @@ fn refused(action: &str, number: u32) -> Vec<Step> {
     reply(action, number, text)
 }
 
+fn captured(action: &str, number: u32) -> Vec<Step> {
+    let text = "ok=false\nstarted=false\nerrorType=ImeCaptureException\nmessage=no\n";
+    reply(action, number, text)
+}
+
 fn failed(action: &str, number: u32) -> Vec<Step> {
     let text = "ok=false\nstarted=true\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
     reply(action, number, text)
@@ -118,6 +123,13 @@ async fn what_went_out_before_a_fill_failed_is_counted() {
             false,
             1,
             "android_helper_refused",
+        ),
+        (
+            "a field of the keyboard takes the focus just before the text",
+            vec![tap(), look(4), captured("settext", 5)],
+            false,
+            1,
+            "ime_capture",
         ),
         (
             "the text fails",

@@ -13,7 +13,9 @@ use agent_device_core::{
         rows::{android_adb as adb, android_helper as rows, core, post_action_guard},
     },
     geometry::{Point, Rect},
-    snapshot::{CaptureOptions, Flag, Keyboard, Quality, SnapshotBuilder, SnapshotInfo},
+    snapshot::{
+        CaptureOptions, Flag, Keyboard, Quality, QualityState, SnapshotBuilder, SnapshotInfo,
+    },
     testing::Gate,
 };
 
@@ -234,6 +236,14 @@ async fn every_row_of_the_helper_is_what_really_happens() {
     let meant = Action::Tap(touch(10.0, Some(field())));
     let error = act(vec![reply("tap", 3, elsewhere)], meant.clone()).await;
     gate.cites(rows::TARGET_CHANGED, &error);
+    let captured = "ok=false\nstarted=false\nerrorType=ImeCaptureException\nmessage=no\n";
+    let error = act(
+        vec![reply("text", 3, captured)],
+        Action::TypeText("x".into()),
+    )
+    .await;
+    assert_eq!(error.reason(), Some("ime_capture"));
+    gate.cites(rows::IME_CAPTURE, &error);
     let nothing = "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" bounds=\"[0,0][9,9]\" /></hierarchy>";
     let looks: Vec<_> = (3..60).map(|number| screen(number, nothing)).collect();
     let error = act(looks.clone(), Action::DismissAlert).await;
@@ -463,6 +473,35 @@ async fn a_screen_of_the_system_alone_is_looked_at_again() {
     let seen = seen.unwrap();
     std::mem::forget(android);
     assert!(seen.nodes().any(|node| node.label() == Some("OK")));
+}
+
+/// The helper tells which keyboard is chosen: no list of names knows them all.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keyboard_over_an_app_is_known_by_what_is_chosen() {
+    let key = |text: &str| {
+        format!(
+            "<node class=\"android.view.View\" package=\"org.keys\" text=\"{text}\" visible-to-user=\"true\" bounds=\"[0,50][90,90]\" />"
+        )
+    };
+    let screen_of = format!(
+        "<hierarchy rotation=\"0\"><node window-type=\"1\" class=\"android.widget.FrameLayout\" package=\"com.app\" \
+         bounds=\"[0,0][90,90]\" /><node window-type=\"3\" class=\"android.view.View\" package=\"org.keys\" \
+         bounds=\"[0,50][90,90]\">{}{}</node></hierarchy>",
+        key("q"),
+        key("w")
+    );
+    for (chosen, state) in [
+        ("inputMethod=org.keys\n", QualityState::Healthy),
+        ("inputMethod=org.other\n", QualityState::Sparse),
+        ("inputMethod=\n", QualityState::Sparse),
+    ] {
+        let scripts = (3..6).map(|number| screen_with(number, &screen_of, chosen));
+        let (_peer, android) = follow_app(scripts.collect(), Some("com.app")).await;
+        let call = Call::standalone(Duration::from_secs(5));
+        let seen = android.capture(&CaptureOptions::default(), &call).await;
+        std::mem::forget(android);
+        assert_eq!(seen.unwrap().info().quality.state, state, "{chosen}");
+    }
 }
 
 /// A link that opens in an app that draws nothing for long.

@@ -100,6 +100,7 @@ async fn any_text_arrives_and_the_keyboard_goes_back() {
     assert_eq!(chosen(&adb).await, own);
     a_borrowed_keyboard_types(&adb, &own).await;
     a_loan_that_is_broken_off_is_given_back(&adb, &own).await;
+    a_field_of_the_keyboard_itself_gets_no_text(&adb, &peer).await;
     a_keyboard_that_can_not_come_is_a_no(&adb, &own).await;
     one_that_the_device_does_not_take_is_a_no(&adb, &peer, &own).await;
     another_one_of_the_same_version_is_replaced(&adb).await;
@@ -166,6 +167,43 @@ async fn a_borrowed_keyboard_types(adb: &AdbDevice, own: &str) {
     let filled = device.locate(id("city")).fill(HARD).await.unwrap();
     assert_eq!(filled.fill, Some(FillCheck::Verified));
     android.close().await.unwrap();
+}
+
+/// The search of a keyboard takes the focus from the app's field, whichever action had given it.
+async fn a_field_of_the_keyboard_itself_gets_no_text(adb: &AdbDevice, peer: &TestbedDevice) {
+    let (android, device) = connect(adb, KeyboardChoice::Own).await;
+    open(&device, "login").await;
+    let filled = device.locate(id("city")).fill("Bern").await.unwrap();
+    assert_eq!(filled.fill, Some(FillCheck::Verified));
+    peer.fault(&["keyboard-search"]).await;
+    // What can be set, what only a keyboard can type, and nothing at all.
+    for text in ["x", "日"] {
+        let call = call();
+        let typed = Action::TypeText(text.into());
+        let error = android.perform(&typed, &call).await.unwrap_err();
+        assert_eq!(error.reason(), Some("ime_capture"), "{error:?}");
+        assert_eq!(error.row(), Some(helper::IME_CAPTURE.row()), "{error:?}");
+        assert_eq!(call.ledger().steps(), 0);
+    }
+    peer.fault(&["clear"]).await;
+    // The search goes in its own time, and the app's field has the focus again.
+    let typed = async || device.type_text("e").await;
+    while typed().await.is_err() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let held = device.locate(id("city")).read().await.unwrap();
+    assert_eq!(held.value.as_deref(), Some("Berne"));
+    android.close().await.unwrap();
+    // A capture tells whose keyboard it is.
+    let runner = "dev.agentdevice.helper/.HelperInstrumentation";
+    let capture = ["instrument", "-w", "-e", "emitChunks", "false", runner];
+    let capture = ShellCommand::new("am").unwrap().args(capture).unwrap();
+    let told = adb.shell(&capture, &call()).await.unwrap();
+    let told = told.stdout_text();
+    assert!(
+        told.contains("inputMethod=com.android.inputmethod.latin\n"),
+        "{told}"
+    );
 }
 
 async fn a_loan_that_is_broken_off_is_given_back(adb: &AdbDevice, own: &str) {

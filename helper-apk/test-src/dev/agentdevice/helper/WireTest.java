@@ -101,6 +101,7 @@ public class WireTest {
     public void failuresThatHostsTellApartEndInTheseNames() {
         assertTrue(NotBegunTimeoutException.class.getName().endsWith(word("error.not-begun")));
         assertEquals(word("error.target-changed"), WireErrors.type(new Aim.TargetChangedException("x")));
+        assertEquals(word("error.ime-capture"), WireErrors.type(new ImeCaptureException("x")));
     }
 
     @Test

@@ -9,6 +9,7 @@ import testbed.device.a11y.UiAutomationServer;
 import testbed.device.am.Activities;
 import testbed.device.am.Crashes;
 import testbed.device.am.Processes;
+import testbed.device.ime.InputMethods;
 import testbed.device.pm.App;
 import testbed.device.pm.Packages;
 import testbed.device.shell.Call;
@@ -102,6 +103,9 @@ public final class Faults {
             case "reset-sockets":
                 Processes.resetSockets(call.required(fault));
                 return 0;
+            case "keyboard-search":
+                InputMethods.openSearch();
+                return 0;
             case "no-clipboard":
                 synchronized (Faults.class) {
                     ON.add(fault);
@@ -123,6 +127,7 @@ public final class Faults {
             clearings++;
         }
         Packages.refuse(null);
+        InputMethods.closeSearch();
         owner("none");
     }
 

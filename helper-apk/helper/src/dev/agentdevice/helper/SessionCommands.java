@@ -52,7 +52,7 @@ final class SessionCommands {
         snapshots = new Snapshots(automation, context);
         viewports = new Viewports(automation, context);
         touches = new Touches(automation);
-        fields = new TextFields(automation);
+        fields = new TextFields(automation, context);
         screenshots = new Screenshots(automation);
         addCompatible();
         addExtensions();

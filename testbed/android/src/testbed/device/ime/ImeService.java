@@ -170,6 +170,13 @@ final class ImeService {
         return service.getWindow().getWindow().getDecorView();
     }
 
+    /** Only the built-in method has one. */
+    void search(boolean open) {
+        if (!(service instanceof LatinIme)) return;
+        if (open) ((LatinIme) service).openSearch();
+        else ((LatinIme) service).closeSearch();
+    }
+
     boolean isInputViewShown() {
         return service.isInputViewShown();
     }

@@ -16,6 +16,7 @@ import java.util.Set;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowInputMethodManager;
+import testbed.boot.RealTime;
 import testbed.device.Device;
 import testbed.device.MainLoop;
 import testbed.device.Settings;
@@ -52,6 +53,27 @@ public final class InputMethods {
         MainLoop.run(() -> {
             unbind();
             request(false);
+        });
+    }
+
+    /** The current method opens a field of its own, which takes the focus. */
+    public static void openSearch() throws InterruptedException {
+        MainLoop.run(() -> {
+            bind();
+            if (service != null) service.search(true);
+        });
+        for (int i = 0; i < 100; i++) {
+            Windows.Record focused = Windows.focused();
+            if (focused != null && focused.isInputMethod()) return;
+            RealTime.sleep(20);
+        }
+        throw new IllegalStateException("the keyboard's search did not get the focus");
+    }
+
+    /** Does not wait: main may be blocked. */
+    public static void closeSearch() {
+        MainLoop.post(() -> {
+            if (service != null) service.search(false);
         });
     }
 
@@ -136,6 +158,8 @@ public final class InputMethods {
     /** On the main thread, after each idle: follows the focus and what the app asked for. */
     public static void tick() {
         Windows.Record window = Windows.focused();
+        // A method does not serve itself: it goes on serving the field of the app.
+        if (window != null && window.isInputMethod()) return;
         View view = window == null ? null : window.view.findFocus();
         if (view != null && !view.onCheckIsTextEditor()) view = null;
         if (window != null && window.view != lastWindow) {

@@ -1,11 +1,14 @@
 package testbed.device.ime;
 
+import android.app.Dialog;
 import android.inputmethodservice.InputMethodService;
 import android.view.Gravity;
 import android.view.KeyEvent;
 import android.view.View;
 import android.view.ViewGroup;
+import android.view.WindowManager;
 import android.view.inputmethod.InputConnection;
+import android.widget.EditText;
 import android.widget.LinearLayout;
 import android.widget.TextView;
 
@@ -14,6 +17,8 @@ final class LatinIme extends InputMethodService {
     static final String PACKAGE = "com.android.inputmethod.latin";
     private static final String[] ROWS = {"qwertyuiop", "asdfghjkl", "zxcvbnm", ", ."};
     private static final int HEIGHT = 780;
+
+    private Dialog search;
 
     @Override
     public View onCreateInputView() {
@@ -37,6 +42,29 @@ final class LatinIme extends InputMethodService {
         key.setGravity(Gravity.CENTER);
         key.setOnClickListener(v -> action.run());
         line.addView(key, new LinearLayout.LayoutParams(0, -1, 1));
+    }
+
+    /** A field of the keyboard's own, in a window that takes the focus. */
+    void openSearch() {
+        if (search != null) return;
+        search = new Dialog(this, android.R.style.Theme_Material_Light_Dialog);
+        EditText field = new EditText(search.getContext());
+        field.setHint("Search");
+        search.setContentView(field);
+        search.getWindow().setType(WindowManager.LayoutParams.TYPE_INPUT_METHOD_DIALOG);
+        search.show();
+        field.requestFocus();
+    }
+
+    void closeSearch() {
+        if (search != null) search.dismiss();
+        search = null;
+    }
+
+    @Override
+    public void onDestroy() {
+        closeSearch();
+        super.onDestroy();
     }
 
     private void commit(String text) {

@@ -65,11 +65,11 @@ public final class Windows {
         }
 
         public boolean isInputMethod() {
-            return params.type == LayoutParams.TYPE_INPUT_METHOD || params.type == LayoutParams.TYPE_INPUT_METHOD + 1;
+            return params.type == LayoutParams.TYPE_INPUT_METHOD || params.type == LayoutParams.TYPE_INPUT_METHOD_DIALOG;
         }
 
         boolean isFocusable() {
-            return (params.flags & LayoutParams.FLAG_NOT_FOCUSABLE) == 0 && !isInputMethod();
+            return (params.flags & LayoutParams.FLAG_NOT_FOCUSABLE) == 0 && params.type != LayoutParams.TYPE_INPUT_METHOD;
         }
 
         boolean isTouchable() {
@@ -106,7 +106,7 @@ public final class Windows {
         private int rank() {
             switch (params.type) {
                 case LayoutParams.TYPE_INPUT_METHOD: return 10;
-                case LayoutParams.TYPE_INPUT_METHOD + 1: return 11;
+                case LayoutParams.TYPE_INPUT_METHOD_DIALOG: return 11;
                 case LayoutParams.TYPE_STATUS_BAR: return 15;
                 case 2019: return 16;
                 case 2032: return 20;

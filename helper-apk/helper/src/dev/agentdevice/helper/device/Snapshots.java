@@ -71,6 +71,7 @@ public final class Snapshots {
             facts.put("truncatedBy", result.budget.truncatedBy());
         }
         facts.put("missingRootWindowTypes", result.missingRootWindowTypes());
+        facts.put("inputMethod", InputMethods.chosen(context));
         // A turn of the screen in between would pair the rectangles of one rotation with the size of the other.
         if (DisplayFacts.agree(before, after)) {
             facts.put("displayWidth", Integer.toString(after.width));

@@ -1,10 +1,12 @@
 package dev.agentdevice.helper.device;
 
 import android.app.UiAutomation;
+import android.content.Context;
 import android.os.Bundle;
 import android.view.KeyEvent;
 import android.view.accessibility.AccessibilityNodeInfo;
 
+import dev.agentdevice.helper.ImeCaptureException;
 import dev.agentdevice.session.Failure;
 
 import java.util.LinkedHashMap;
@@ -16,10 +18,12 @@ import java.util.Map;
  */
 public final class TextFields {
     private final Automation automation;
+    private final Context context;
     private final Keys keys;
 
-    public TextFields(Automation automation) {
+    public TextFields(Automation automation, Context context) {
         this.automation = automation;
+        this.context = context;
         keys = new Keys(automation);
     }
 
@@ -100,6 +104,10 @@ public final class TextFields {
             if (field == null || !field.isEditable()) {
                 AccessibilityTree.recycle(field);
                 throw new IllegalStateException("no text field has the focus");
+            }
+            if (InputMethods.owns(field, context)) {
+                AccessibilityTree.recycle(field);
+                throw new ImeCaptureException("a field of the keyboard itself has the focus");
             }
             return field;
         } catch (Exception e) {
