@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::{
+    Acted,
     field::Meant,
     text::{self, Edit, Edited},
     touch, wait,
@@ -41,7 +42,7 @@ pub(super) async fn fill(
     touch: &Touch,
     text: &Text,
     call: &Call,
-) -> Result<Performed> {
+) -> Result<Acted> {
     let edit = Edit::replace(text)?;
     let read_only = touch
         .target
@@ -57,18 +58,21 @@ pub(super) async fn fill(
     }
     let meant = Meant::by(touch);
     let field = focused(helper, memory, touch, &meant, call).await?;
-    let Edited { reply, performed } = text::edit(helper, &edit, call).await?;
-    if field.secret || reply.facts.is("fieldPassword") == Some(true) {
-        return Ok(match reply.facts.number("lengthAfter") {
-            Some(length) => performed.with_field(FieldState::Length(length)),
-            None => unread(performed),
-        });
-    }
-    let held = read_back(helper, memory, &meant, &field.held, text, call).await;
-    Ok(match held {
+    let edited = text::edit(helper, &edit, call).await?;
+    let mut front = edited.front();
+    let Edited { reply, performed } = edited;
+    let held = if field.secret || reply.facts.is("fieldPassword") == Some(true) {
+        reply.facts.number("lengthAfter").map(FieldState::Length)
+    } else {
+        let seen = read_back(helper, memory, &meant, &field.held, text, call).await;
+        front = seen.front.or(front);
+        seen.held
+    };
+    let performed = match held {
         Some(state) => performed.with_field(state),
         None => unread(performed),
-    })
+    };
+    Ok(Acted { performed, front })
 }
 
 fn unread(performed: Performed) -> Performed {
@@ -134,6 +138,13 @@ fn is_in_keyboard(screen: &Snapshot) -> bool {
     focused.any(|node| node.ancestors().any(|node| node.role() == Role::Keyboard))
 }
 
+/// What was seen after the text was sent.
+#[derive(Default)]
+struct Seen {
+    held: Option<FieldState>,
+    front: Option<String>,
+}
+
 /// What the field holds once it holds still. One that shows what it held before may not have drawn yet. The text was sent: a
 /// failure here does not fail the action.
 async fn read_back(
@@ -143,15 +154,18 @@ async fn read_back(
     old: &FieldState,
     text: &Text,
     call: &Call,
-) -> Option<FieldState> {
+) -> Seen {
     let mut before = None;
-    let mut last = None;
+    let mut last = Seen::default();
     let rests = |screen: &Snapshot, _: Option<&_>, _| {
         let now = meant.on(screen).map(field_state);
         let wanted = matches!(&now, Some(FieldState::Text(held)) if held == text.expose());
         let still = now.as_ref().is_some_and(|now| now != old) && now == before;
         before.clone_from(&now);
-        last = now;
+        last = Seen {
+            held: now,
+            front: see::front(screen),
+        };
         if wanted || still {
             Judgement::Done(())
         } else {
@@ -166,5 +180,8 @@ async fn read_back(
         rests,
     )
     .await;
-    looked.ok().and(last)
+    if looked.is_err() {
+        last.held = None;
+    }
+    last
 }

@@ -1,7 +1,7 @@
 //! What may come between an app and an action: a dialog of the system, or a press that leads out of the app.
 //!
-//! Nothing is asked for on a way that is free: what the last capture showed decides beforehand, one read of the package in
-//! front afterwards.
+//! Nothing is asked for on a way that is free: what the last capture showed decides beforehand, and afterwards the package in
+//! front, which the answers on the way tell. Only a press has one read of its own: it may lead elsewhere.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use agent_device_core::{
     observe::Judgement,
 };
 
-use super::{alert, app, wait};
+use super::{Acted, alert, app, wait};
 use crate::{
     adb::ShellCommand,
-    apps::{focused_title, silent_app},
+    apps::{Trouble, focused_title, troubled_app},
     backend::Memory,
     helper::Helper,
     see::{self, PERMISSIONS, SYSTEM},
@@ -36,23 +36,32 @@ pub(super) async fn before(
     if !memory.saw_system_dialog() || !is_hindered(action) {
         return Ok(());
     }
-    match blocker(helper, call).await? {
-        None => Ok(()),
-        Some(package) if memory.app().as_deref() == Some(&*package) => {
-            match recovered(helper, memory, &package, call).await? {
+    let Some((package, trouble)) = blocker(helper, call).await? else {
+        return Ok(());
+    };
+    let own = memory.app().as_deref() == Some(&*package);
+    let (message, hint) = match trouble {
+        Trouble::Silent if own => {
+            return match recovered(helper, memory, &package, call).await? {
                 Some(error) => Err(error),
                 None => Ok(()),
-            }
+            };
         }
-        Some(package) => Err(Error::refused(
-            rows::BLOCKED_BY_DIALOG,
-            ErrorCode::CommandFailed,
+        Trouble::Silent => (
             "a dialog about another app that does not respond lies over the screen",
-        )
-        .with_reason("android_blocking_dialog")
-        .with_detail("package", package)
-        .with_hint("Answer the dialog first, then repeat.")),
-    }
+            "Answer the dialog first, then repeat.",
+        ),
+        Trouble::Crashed => (
+            "a dialog about an app that has crashed lies over the screen",
+            "The device's log says why it crashed. Answer the dialog; if it is the app under test, open it again.",
+        ),
+    };
+    Err(
+        Error::refused(rows::BLOCKED_BY_DIALOG, ErrorCode::CommandFailed, message)
+            .with_reason("android_blocking_dialog")
+            .with_detail("package", package)
+            .with_hint(hint),
+    )
 }
 
 /// Whether a dialog in front is in the way. One that is meant itself is not, and some actions lead past it.
@@ -75,48 +84,56 @@ fn is_hindered(action: &Action) -> bool {
     }
 }
 
-/// Looks whether a press has led out of the app.
+/// Looks whether a dialog of the system has come up, and whether a press has led out of the app.
 pub(super) async fn after(
     helper: &Helper,
     memory: &Memory,
     action: &Action,
-    performed: Performed,
+    acted: Acted,
     call: &Call,
 ) -> Result<Performed> {
+    let Acted { performed, front } = acted;
     let press = matches!(
         action,
         Action::Tap(_) | Action::DoubleTap(_) | Action::LongPress(..)
     );
     let Some(expected) = memory
         .app()
-        .filter(|app| press && memory.front().as_ref() == Some(app))
+        .filter(|app| memory.front().as_ref() == Some(app))
     else {
         return Ok(performed);
     };
-    // Whoever looks next waits for the same rest: it is waited for once.
-    let limit = helper.config.quiet_limit.min(call.remaining());
-    let Ok(viewport) = see::viewport_at_rest(helper, limit, call).await else {
-        return Ok(performed.with_warning("whether the press led out of the app is not known"));
+    let front = match press {
+        false => front,
+        true => match see::front_at_rest(helper, memory, helper.config.quiet_limit, call).await {
+            Ok(front) => front,
+            Err(_) => {
+                return Ok(
+                    performed.with_warning("whether the press led out of the app is not known")
+                );
+            }
+        },
     };
-    if let Some(display) = viewport.display {
-        memory.set_display(display);
-    }
-    let Some(front) = viewport.package.filter(|front| *front != expected) else {
+    let Some(front) = front.filter(|front| *front != expected) else {
         return Ok(performed);
     };
     if PERMISSIONS.contains(&&*front) {
         return Ok(performed.with_warning("the app asks for a permission: the dialog is open"));
     }
     if front == SYSTEM {
-        if let Ok(Some(package)) = blocker(helper, call).await
-            && package == expected
-            && let Some(error) = recovered(helper, memory, &package, call).await?
-        {
-            return Err(error);
-        }
-        return Ok(performed.with_warning("a dialog of the system is open"));
+        let about = blocker(helper, call).await.ok().flatten();
+        let about = about.filter(|(package, _)| *package == expected);
+        let warning = match about.map(|(_, trouble)| trouble) {
+            Some(Trouble::Silent) => match recovered(helper, memory, &expected, call).await? {
+                Some(error) => return Err(error),
+                None => "a dialog of the system was open",
+            },
+            Some(Trouble::Crashed) => "the app has crashed: a dialog of the system says so",
+            None => "a dialog of the system is open",
+        };
+        return Ok(performed.with_warning(warning));
     }
-    if ELSEWHERE.contains(&&*front) || front.contains("launcher") {
+    if press && (ELSEWHERE.contains(&&*front) || front.contains("launcher")) {
         return Err(Error::new(
             ErrorCode::CommandFailed,
             "the press led out of the app",
@@ -130,13 +147,14 @@ pub(super) async fn after(
     Ok(performed)
 }
 
-/// The package of the app about whose silence the system asks, if its dialog is in front.
-async fn blocker(helper: &Helper, call: &Call) -> Result<Option<String>> {
+/// The app about which the system asks, and why, if that dialog is in front.
+async fn blocker(helper: &Helper, call: &Call) -> Result<Option<(String, Trouble)>> {
     for words in [&["window", "windows"][..], &["window"]] {
         let command = ShellCommand::new("dumpsys")?.args(words)?;
         let output = helper.device.shell(&command, call).await?;
         if let Some(title) = focused_title(&output.stdout_text()) {
-            return Ok(silent_app(title).map(str::to_owned));
+            let about = troubled_app(title);
+            return Ok(about.map(|(package, trouble)| (package.to_owned(), trouble)));
         }
     }
     Ok(None)

@@ -61,8 +61,24 @@ pub(crate) async fn perform(
     if leads_on(action) {
         memory.acts();
     }
-    let performed = act(helper, memory, action, call).await?;
-    guard::after(helper, memory, action, performed, call).await
+    let acted = act(helper, memory, action, call).await?;
+    guard::after(helper, memory, action, acted, call).await
+}
+
+/// An action that was done.
+struct Acted {
+    performed: Performed,
+    /// The package in front afterwards, where an answer on the way has told it.
+    front: Option<String>,
+}
+
+impl From<Performed> for Acted {
+    fn from(performed: Performed) -> Self {
+        Self {
+            performed,
+            front: None,
+        }
+    }
 }
 
 /// Refuses what the helper that is used lacks, before a part of it is done.
@@ -88,17 +104,17 @@ fn leads_on(action: &Action) -> bool {
     )
 }
 
-async fn act(helper: &Helper, memory: &Memory, action: &Action, call: &Call) -> Result<Performed> {
-    match action {
+async fn act(helper: &Helper, memory: &Memory, action: &Action, call: &Call) -> Result<Acted> {
+    let performed = match action {
+        Action::TypeText(text) => return type_text(helper, text, call).await,
+        Action::Fill(touch, text) => return fill::fill(helper, memory, touch, text, call).await,
+        Action::Scroll(plan) => return touch::scroll(helper, memory, plan, call).await,
         Action::Tap(touch) => touch::tap(helper, memory, touch, 1, call).await,
         Action::DoubleTap(touch) => touch::tap(helper, memory, touch, 2, call).await,
         Action::LongPress(touch, hold) => {
             touch::long_press(helper, memory, touch, *hold, call).await
         }
         Action::Focus(touch) => fill::focus(helper, memory, touch, call).await,
-        Action::TypeText(text) => type_text(helper, text, call).await,
-        Action::Fill(touch, text) => fill::fill(helper, memory, touch, text, call).await,
-        Action::Scroll(plan) => touch::scroll(helper, memory, plan, call).await,
         Action::Gesture(plan) => touch::gesture(helper, memory, plan, call).await,
         Action::Back => press(helper, key::BACK, call).await,
         Action::Home => leave(helper, memory, key::HOME, call).await,
@@ -118,7 +134,8 @@ async fn act(helper: &Helper, memory: &Memory, action: &Action, call: &Call) -> 
             Ok(Performed::new())
         }
         other => Err(Error::unsupported(other.operation())),
-    }
+    };
+    performed.map(Acted::from)
 }
 
 /// The text as the helper takes it.
@@ -144,12 +161,15 @@ async fn press(helper: &Helper, code: &str, call: &Call) -> Result<Performed> {
 }
 
 /// Types at the cursor of the field that has the focus. The helper refuses if there is none.
-async fn type_text(helper: &Helper, text: &Text, call: &Call) -> Result<Performed> {
+async fn type_text(helper: &Helper, text: &Text, call: &Call) -> Result<Acted> {
     if text.expose().is_empty() {
         return Err(Error::invalid("text", "there is no text to type"));
     }
     let edited = text::edit(helper, &Edit::insert(text)?, call).await?;
-    Ok(edited.performed)
+    Ok(Acted {
+        front: edited.front(),
+        performed: edited.performed,
+    })
 }
 
 /// Presses a key that leads out of the app, and waits until another one is in front: until then the old screen is told, and not

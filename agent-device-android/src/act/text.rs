@@ -91,6 +91,14 @@ pub(super) struct Edited {
     pub(super) performed: Performed,
 }
 
+impl Edited {
+    /// The package in front then, if the reply tells it.
+    pub(super) fn front(&self) -> Option<String> {
+        let front = self.reply.facts.get("activePackage");
+        front.filter(|name| !name.is_empty()).map(str::to_owned)
+    }
+}
+
 pub(super) async fn edit(helper: &Helper, edit: &Edit, call: &Call) -> Result<Edited> {
     let mut refusals = Vec::new();
     for channel in Channel::of(helper) {

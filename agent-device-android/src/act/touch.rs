@@ -10,7 +10,7 @@ use agent_device_core::{
     gesture::{GesturePlan, Sample, ScrollPlan},
 };
 
-use super::target;
+use super::{Acted, target};
 use crate::{
     backend::Memory,
     helper::{Command, Helper, HelperFailure, encode},
@@ -23,8 +23,8 @@ const TAP: Duration = Duration::from_millis(50);
 const LONGEST_PRESS: Duration = Duration::from_secs(60);
 /// For how many frames a finger rests before it goes up after a scroll: longer than Android measures its speed.
 const STILL: u32 = 8;
-/// How long content may take to come to rest after a scroll, in milliseconds.
-const REST_LIMIT: &str = "1000";
+/// How long content may take to come to rest after a scroll.
+const REST_LIMIT: Duration = Duration::from_secs(1);
 /// One frame.
 const FRAME: Duration = Duration::from_millis(16);
 
@@ -158,14 +158,16 @@ pub(super) async fn scroll(
     memory: &Memory,
     plan: &ScrollPlan,
     call: &Call,
-) -> Result<Performed> {
+) -> Result<Acted> {
     within_display(helper, memory, [plan.from, plan.to], call).await?;
     let samples = controlled(plan.from, plan.to, plan.duration);
     let performed = play(helper, &[samples], call).await?;
     // Content goes on by itself, and an app that loads more does so when it rests. Whether it does is for the next capture.
-    let rest = Command::new("viewport", REST_LIMIT);
-    let _ = helper.read(rest, call).await;
-    Ok(performed)
+    let front = see::front_at_rest(helper, memory, REST_LIMIT, call).await;
+    Ok(Acted {
+        performed,
+        front: front.ok().flatten(),
+    })
 }
 
 pub(super) async fn gesture(

@@ -57,9 +57,26 @@ pub(crate) fn focused_title(dump: &str) -> Option<&str> {
     window.trim_end_matches('}').splitn(3, ' ').nth(2)
 }
 
-/// The app about whose silence the system asks in a window of this title.
-pub(crate) fn silent_app(title: &str) -> Option<&str> {
-    title.strip_prefix("Application Not Responding: ")
+/// Why the system asks about an app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    Silent,
+    Crashed,
+}
+
+/// How the titles of these dialogs begin in AOSP; the name of the process follows.
+const TROUBLES: [(&str, Trouble); 2] = [
+    ("Application Not Responding: ", Trouble::Silent),
+    ("Application Error: ", Trouble::Crashed),
+];
+
+/// The app about which the system asks in a window of this title.
+pub(crate) fn troubled_app(title: &str) -> Option<(&str, Trouble)> {
+    TROUBLES.iter().find_map(|(begin, trouble)| {
+        let process = title.strip_prefix(begin)?;
+        // A process beside an app's first one has a name of its own behind a colon.
+        Some((process.split(':').next()?, *trouble))
+    })
 }
 
 /// `Window{b23 u0 com.x/com.x.Main}`, `AppWindowToken{c7 token=Token{a6 ActivityRecord{35 u0 com.x/.Main t27}}}`
@@ -220,12 +237,31 @@ mod tests {
     }
 
     #[test]
-    fn the_title_in_front_tells_of_an_app_that_is_silent() {
-        let dump = "  mGlobalConfiguration={}\n  mCurrentFocus=Window{4bd2a u0 Application Not Responding: com.app}\n  mFocusedApp=x\n";
-        assert_eq!(focused_title(dump).and_then(silent_app), Some("com.app"));
-        let plain = "mCurrentFocus=Window{4bd2a u0 com.app/com.app.Main}";
-        assert_eq!(focused_title(plain), Some("com.app/com.app.Main"));
-        assert_eq!(focused_title(plain).and_then(silent_app), None);
+    fn the_title_in_front_tells_of_an_app_that_failed() {
+        let title = |words: &str| {
+            format!(
+                "  mGlobalConfiguration={{}}\n  mCurrentFocus=Window{{4bd2a u0 {words}}}\n  mFocusedApp=x\n"
+            )
+        };
+        for (words, trouble) in [
+            (
+                "Application Not Responding: com.app",
+                Some(("com.app", Trouble::Silent)),
+            ),
+            (
+                "Application Not Responding: com.app:sync",
+                Some(("com.app", Trouble::Silent)),
+            ),
+            (
+                "Application Error: com.app",
+                Some(("com.app", Trouble::Crashed)),
+            ),
+            ("com.app/com.app.Main", None),
+        ] {
+            let dump = title(words);
+            assert_eq!(focused_title(&dump), Some(words));
+            assert_eq!(troubled_app(words), trouble, "{words}");
+        }
         for none in [
             "",
             "mCurrentFocus=null",

@@ -28,7 +28,7 @@ use crate::{
     install::{self, InstallMethod, InstallOptions},
 };
 
-pub(crate) use front::{focused_title, silent_app};
+pub(crate) use front::{Trouble, focused_title, troubled_app};
 pub(crate) use name::{Entry, check_package, check_url, local_port};
 pub use open::Opened;
 pub use packages::AppKind;

@@ -17,7 +17,7 @@ use crate::{
     backend::Memory,
     error::TOO_LARGE,
     helper::{Command, Facts, Helper, HelperFailure},
-    hierarchy::{self, Content, Limits, Occlusion},
+    hierarchy::{self, Content, Limits, Occlusion, SYSTEM_DIALOG},
 };
 pub(crate) use alert::{Found as FoundAlert, PERMISSIONS, SYSTEM, find as find_alert};
 pub(crate) use fresh::{Mark, capture, fingerprint};
@@ -206,6 +206,29 @@ pub(crate) async fn viewport_at_rest(
         package: package.map(str::to_owned),
         rotation: facts.number("rotation"),
     })
+}
+
+/// The package in front once the screen rests, or after so long. Whoever looks next waits for the same rest: it is waited for once.
+pub(crate) async fn front_at_rest(
+    helper: &Helper,
+    memory: &Memory,
+    limit: Duration,
+    call: &Call,
+) -> Result<Option<String>> {
+    let viewport = viewport_at_rest(helper, limit.min(call.remaining()), call).await?;
+    if let Some(display) = viewport.display {
+        memory.set_display(display);
+    }
+    Ok(viewport.package)
+}
+
+/// The package in front on this screen.
+pub(crate) fn front(screen: &Snapshot) -> Option<String> {
+    let info = screen.info();
+    match info.system_surface.as_deref() {
+        Some(SYSTEM_DIALOG) => Some(SYSTEM.to_owned()),
+        _ => info.app.clone(),
+    }
 }
 
 impl Viewport {

@@ -74,7 +74,7 @@ pub(crate) async fn follow(scripts: Vec<Vec<Step>>) -> (Scripted, Android) {
     follow_app(scripts, None).await
 }
 
-async fn follow_app(scripts: Vec<Vec<Step>>, app: Option<&str>) -> (Scripted, Android) {
+pub(crate) async fn follow_app(scripts: Vec<Vec<Step>>, app: Option<&str>) -> (Scripted, Android) {
     let session = service(vec![okay(), Step::Send(frame(1, READY)), Step::Hang]);
     let start = [
         session,
@@ -163,7 +163,7 @@ const ALERT: &str = "<hierarchy rotation=\"0\"><node class=\"android.widget.Fram
     </node></node></hierarchy>";
 
 /// The system's dialog over an app.
-const DIALOG: &str = "<hierarchy rotation=\"0\">\
+pub(crate) const DIALOG: &str = "<hierarchy rotation=\"0\">\
     <node window-type=\"3\" window-focused=\"true\" window-bounds=\"[0,0][90,90]\" class=\"android.widget.FrameLayout\" \
     package=\"android\" bounds=\"[0,0][90,90]\">\
     <node class=\"android.widget.TextView\" resource-id=\"android:id/alertTitle\" package=\"android\" text=\"?\" \

@@ -10,6 +10,7 @@ mod device;
 mod faults;
 mod fill;
 mod golden;
+mod guard;
 mod helper_golden;
 mod host;
 mod keyboard;

@@ -17,7 +17,8 @@ use agent_device_core::{
     action::{Action, OpenTarget, Orientation, Target, Touch},
     async_trait,
     dispatch::rows::{android_helper as rows, post_action_guard},
-    geometry::Point,
+    geometry::{Direction, Point, Rect},
+    gesture::ScrollPlan,
     selector::{id, label},
     testing::{
         Body, Event, EventKind, Fault, Gate, Knob, Screen, conformance, conformance_of,
@@ -488,6 +489,36 @@ async fn what_comes_over_the_app(phone: &Phone, peer: &TestbedDevice) {
     assert_eq!(device.alert().await.unwrap(), None);
     let state = device.app_state().await.unwrap();
     assert_eq!(state.app.as_deref(), Some(FIXTURE));
+
+    // It falls silent under a scroll: what is read when a scroll has come to rest tells so, without a capture.
+    phone.open(Screen::Counter, &[]).await;
+    device.snapshot().await.unwrap();
+    let area = Rect::new(100.0, 600.0, 800.0, 1200.0);
+    let mut plan = ScrollPlan::new(Direction::Down, Default::default(), area, None, None).unwrap();
+    plan.duration = Duration::from_millis(1500);
+    let (scrolled, ()) = tokio::join!(
+        device.perform(Action::Scroll(plan)),
+        peer.fault(&["anr", FIXTURE])
+    );
+    let error = scrolled.unwrap_err();
+    assert_eq!(error.row(), Some(rows::APP_REOPENED.row()), "{error:?}");
+    assert_eq!(error.dispatched_steps(), 3, "{error:?}");
+
+    // It crashes, and what is typed next does not go to the dialog that says so.
+    phone.open(Screen::Counter, &[]).await;
+    peer.fault(&["crash", FIXTURE]).await;
+    let alert = device.wait_for_alert(Duration::from_secs(5)).await.unwrap();
+    assert!(alert.text.contains("Proving Ground"), "{alert:?}");
+    device.snapshot().await.unwrap();
+    let error = device.type_text("x").await.unwrap_err();
+    assert_eq!(
+        error.row(),
+        Some(rows::BLOCKED_BY_DIALOG.row()),
+        "{error:?}"
+    );
+    assert_eq!(error.detail("package"), Some(&FIXTURE.into()));
+    device.accept_alert(None).await.unwrap();
+    device.open_app(FIXTURE).await.unwrap();
 
     // Answered by the caller, nothing is in the way.
     peer.fault(&["anr", FIXTURE]).await;

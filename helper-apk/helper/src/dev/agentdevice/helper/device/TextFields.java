@@ -159,10 +159,11 @@ public final class TextFields {
         return out;
     }
 
-    private static Map<String, String> after(AccessibilityNodeInfo field, Map<String, String> facts) {
+    private Map<String, String> after(AccessibilityNodeInfo field, Map<String, String> facts) {
         if (field.refresh()) {
             putLength(facts, "lengthAfter", field);
         }
+        facts.put("activePackage", Viewports.activePackage(automation));
         return facts;
     }
 

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 
 /** Reads where gestures may go. */
 public final class Viewports {
@@ -77,7 +78,7 @@ public final class Viewports {
             if (root == null) {
                 return null;
             }
-            activePackage[0] = root.getPackageName() == null ? "" : root.getPackageName().toString();
+            activePackage[0] = packageOf(root);
             Rect bounds = new Rect();
             root.getBoundsInScreen(bounds);
             return new Viewport.Rect(bounds.left, bounds.top, bounds.right, bounds.bottom);
@@ -86,6 +87,28 @@ public final class Viewports {
         } finally {
             AccessibilityTree.recycle(root);
         }
+    }
+
+    /** The package of the active window; empty if it can't be told. */
+    static String activePackage(Automation automation) {
+        AccessibilityNodeInfo root = null;
+        try {
+            root = automation.get(CONNECT_MS).getRootInActiveWindow();
+            return root == null ? "" : packageOf(root);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "";
+        } catch (TimeoutException e) {
+            return "";
+        } catch (RuntimeException e) {
+            return "";
+        } finally {
+            AccessibilityTree.recycle(root);
+        }
+    }
+
+    private static String packageOf(AccessibilityNodeInfo node) {
+        return node.getPackageName() == null ? "" : node.getPackageName().toString();
     }
 
     private static void put(Map<String, String> out, String x, String y, String width, String height, Viewport.Rect rect) {
