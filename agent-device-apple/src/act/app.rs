@@ -1,18 +1,19 @@
 //! Opening and closing apps and addresses: by Xcode's tools where they reach the device, else by the runner.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use agent_device_core::{
     Call, DispatchDisclosure as _, Error, ErrorCode, Result,
     action::{OpenTarget, Operation, Performed},
     dispatch::{Effect, Verdict, disclose, rows::ios_runner as rows},
+    observe::{Judgement, Schedule, observe_until},
 };
 
 use super::confirm;
 use crate::{
     backend::Apple,
     runner::{Apps, Command, RunnerState, Verb},
-    tools::{Patience, Simctl, Start, ToolFailure},
+    tools::{Patience, Simctl, Start, ToolFailure, ended},
 };
 
 /// Runs a tool that the app may notice, once: the one place where that happens.
@@ -62,7 +63,7 @@ async fn launch(apple: &Apple, app: &str, start: Start, call: &Call) -> Result<(
         Apps::Simulator(simctl) => {
             let folder = simulator_app(&simctl, app, call).await?;
             installed(app, folder.is_some())?;
-            mutate(call, simctl.launch(app, start, &patience)).await?;
+            launch_until_known(&simctl, app, start, call).await?;
         }
         Apps::Device(devicectl) => match before(call, devicectl.has_app(app, &patience).await)? {
             Some(there) => {
@@ -75,6 +76,38 @@ async fn launch(apple: &Apple, app: &str, start: Start, call: &Call) -> Result<(
     }
     apple.launched(app);
     reset_target(apple, call).await
+}
+
+/// How long, how often and at what pause a simulator is asked to open an app that it has installed and does not know: after a boot
+/// or an install that may take it some seconds.
+const LAUNCH: Duration = Duration::from_secs(60);
+const LAUNCH_TRIES: u32 = 10;
+const LAUNCH_PAUSE: Duration = Duration::from_secs(1);
+
+/// Opens the app. Only the refusal by which nothing was opened or ended makes it ask again.
+async fn launch_until_known(
+    simctl: &Simctl,
+    app: &str,
+    start: Start,
+    call: &Call,
+) -> Result<(), ToolFailure> {
+    let patience = Patience::of(call).within(LAUNCH);
+    let mut tries = 0;
+    let observation = observe_until(
+        Schedule::new("launch", LAUNCH_PAUSE, patience.remaining()),
+        &patience.cancel,
+        None,
+        async |_| mutate(call, simctl.launch(app, start, &patience)).await,
+        |failure| {
+            tries += 1;
+            // One that is begun at the end of its time is broken off, and then nobody knows what came of it.
+            let has_time = patience.remaining() > LAUNCH_PAUSE * 2;
+            matches!(failure, ToolFailure::UnknownApp { .. }) && tries < LAUNCH_TRIES && has_time
+        },
+        |_, _, _| Judgement::Done(()),
+    )
+    .await;
+    ended(observation.end, "xcrun simctl launch")
 }
 
 /// The runner opens the app itself, so there is no app of before that it would hold on to.

@@ -20,6 +20,7 @@ pub(super) fn tool_reason(failure: &ToolFailure) -> &'static str {
         } => reason::DEADLINE_EXCEEDED,
         ToolFailure::Timeout { .. } => slow(failure).map_or("tool_unanswered", |slow| slow.reason),
         ToolFailure::Canceled { .. } => reason::REQUEST_CANCELED,
+        ToolFailure::UnknownApp { .. } => "app_unknown_to_simulator",
         _ => "tool_failed",
     }
 }
@@ -69,6 +70,7 @@ impl DispatchDisclosure for ToolFailure {
                 Nearest::Call => core::DEADLINE_IN_FLIGHT.into(),
             },
             Self::Canceled { .. } => core::CANCELED_IN_FLIGHT.into(),
+            Self::UnknownApp { .. } => rows::TOOL_APP_UNKNOWN.into(),
             _ => rows::TOOL_FAILED.into(),
         })
     }
@@ -120,6 +122,10 @@ impl From<ToolFailure> for Error {
                 .with_detail("processExitError", true)
                 .with_detail("stdout", shown(&stdout))
                 .with_detail("stderr", shown(&stderr)),
+            ToolFailure::UnknownApp { stderr } => error
+                .with_detail("stderr", shown(&stderr))
+                .with_retriable(true)
+                .with_hint("The simulator may still be starting, or installing the app: repeat. If it stays so, install the app again."),
             ToolFailure::Lost { source, .. } => error.with_source(source),
             _ => error,
         }

@@ -28,7 +28,7 @@ pub(crate) use list::{PhysicalDevice, Simulator, devices, simulators};
 pub(crate) use lock::try_lock;
 pub(crate) use process::{Nearest, Patience, Tool, ToolFailure, ToolPath};
 pub(crate) use running::{OnLine, Running, Signal, identity, signal_group, start_time};
-pub(crate) use simctl::{Simctl, Start};
+pub(crate) use simctl::{Simctl, Start, ended};
 pub(crate) use startup::{Cause, cause_in};
 pub(crate) use toolchain::Toolchain;
 pub(crate) use xcodebuild::launch_tool;

@@ -157,6 +157,9 @@ pub(crate) enum ToolFailure {
         stdout: String,
         stderr: String,
     },
+    /// The system that starts and ends the apps of a simulator does not know this one.
+    #[error("the simulator does not know the app")]
+    UnknownApp { stderr: String },
     #[error("{}", .nearest.said_of(.command, *.after))]
     Timeout {
         command: String,

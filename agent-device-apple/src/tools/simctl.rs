@@ -34,6 +34,32 @@ pub(super) fn tool(set: Option<&OsStr>, limit: Duration) -> Tool {
     }
 }
 
+/// What came of a tool that was run until it did its work.
+pub(crate) fn ended<T>(end: End<T, (), ToolFailure>, command: &str) -> Result<T, ToolFailure> {
+    match end {
+        End::Done { value, .. } => Ok(value),
+        End::Failed { error, .. }
+        | End::Expired {
+            last_error: Some(error),
+            ..
+        } => Err(error),
+        _ => Err(ToolFailure::Canceled {
+            command: command.to_owned(),
+        }),
+    }
+}
+
+/// Whether the system that starts apps refused a launch because it does not know the app: code 4 of its errors (flutter/flutter#9904
+/// has it as NotFound), alone or below the refusal of the request. Other refusals may come after a process was started.
+fn is_unknown(stderr: &str) -> bool {
+    let domains = [
+        "FBSOpenApplicationErrorDomain",
+        "FBSOpenApplicationServiceErrorDomain",
+    ];
+    let said = |domain| stderr.contains(&format!("(domain={domain}, code=4)"));
+    domains.into_iter().any(said)
+}
+
 /// One simulator.
 #[derive(Clone, Debug)]
 pub(crate) struct Simctl {
@@ -108,9 +134,12 @@ impl Simctl {
             Start::Anew => tool.args(["--terminate-running-process"]),
             Start::Warm => tool,
         };
-        self.run(tool.args([&self.udid, app]), patience)
-            .await
-            .map(drop)
+        match self.run(tool.args([&self.udid, app]), patience).await {
+            Err(ToolFailure::Exit { stderr, .. }) if is_unknown(&stderr) => {
+                Err(ToolFailure::UnknownApp { stderr })
+            }
+            other => other.map(drop),
+        }
     }
 
     /// Ends the app. That it does not run is fine.
@@ -162,17 +191,7 @@ impl Simctl {
             |_, _, _| Judgement::Done(()),
         )
         .await;
-        match observation.end {
-            End::Done { value, .. } => Ok(value),
-            End::Failed { error, .. }
-            | End::Expired {
-                last_error: Some(error),
-                ..
-            } => Err(error),
-            _ => Err(ToolFailure::Canceled {
-                command: "xcrun simctl io".to_owned(),
-            }),
-        }
+        ended(observation.end, "xcrun simctl io")
     }
 
     async fn one_screenshot(

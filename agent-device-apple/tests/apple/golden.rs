@@ -15,7 +15,7 @@ use agent_device_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    peers::{Tools, attached, call, fast, says_port, tap_at},
+    peers::{Tools, UNKNOWN_APP, attached, call, fast, says_port, tap_at},
     scripted::{Act, Scripted, failed, ok, tree},
     usbmux::Daemon,
 };
@@ -336,6 +336,12 @@ async fn tools(gate: &mut Gate) {
         rows::TOOL_FAILED,
         &apple.perform(&app(), &call()).await.unwrap_err(),
     );
+    tools.xcrun(&format!(
+        "if [ $2 = get_app_container ]; then echo /x.app; else {UNKNOWN_APP}\nfi"
+    ));
+    let short = Call::standalone(Duration::from_millis(500));
+    let error = apple.perform(&app(), &short).await.unwrap_err();
+    gate.cites(rows::TOOL_APP_UNKNOWN, &error);
     let mut config = tools.config();
     config.tool_path = Some("/nowhere".into());
     let bare = Apple::new(tools.simulator(), config);

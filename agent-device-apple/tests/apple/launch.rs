@@ -11,7 +11,7 @@ use agent_device_core::{
 use serde_json::json;
 
 use crate::{
-    peers::{Tools, UDID, attached, call, fast, says_port, tap_at},
+    peers::{Tools, UDID, UNKNOWN_APP, attached, call, fast, says_port, tap_at},
     scripted::{Act, Scripted, failed, ok},
 };
 
@@ -516,6 +516,52 @@ async fn a_relaunch_keeps_the_runner_and_resets_its_target() {
         RunnerState::Ready,
         "closing an app does not end the runner"
     );
+}
+
+#[tokio::test]
+async fn an_app_that_the_simulator_does_not_know_yet_is_opened_when_it_does() {
+    let tools = Tools::new("exit 0");
+    let open = Action::Open(OpenTarget::App("com.example.app".to_owned()));
+    let launches = || tools.calls().matches("simctl launch").count();
+    tools.xcrun(&format!(
+        "if [ $2 = launch ] && ! [ -f \"$here/known\" ]; then touch \"$here/known\"\n{UNKNOWN_APP}\nfi"
+    ));
+    let apple = Apple::new(tools.simulator(), tools.config());
+    let wait = call();
+    apple.perform(&open, &wait).await.unwrap();
+    assert_eq!((launches(), wait.ledger().steps()), (2, 1));
+
+    // After any other refusal the app may have been begun, or the one of before ended: ryanmcgrath/cacao#155.
+    let denied = "echo 'An error was encountered processing the command (domain=FBSOpenApplicationServiceErrorDomain, code=1):' >&2; exit 1";
+    tools.xcrun(&format!("if [ $2 = launch ]; then {denied}; fi"));
+    let error = apple.perform(&open, &call()).await.unwrap_err();
+    assert_eq!(
+        (error.reason(), error.dispatched().as_str()),
+        (Some("tool_failed"), "unknown")
+    );
+    assert_eq!(launches(), 3);
+
+    // One that stays unknown costs the time of its caller, who may repeat. Who cancels is heard between two tries.
+    tools.xcrun(&format!("if [ $2 = launch ]; then {UNKNOWN_APP}\nfi"));
+    let short = Call::standalone(Duration::from_millis(2500));
+    let error = apple.perform(&open, &short).await.unwrap_err();
+    assert_eq!(
+        (error.reason(), error.retriable()),
+        (Some("app_unknown_to_simulator"), Some(true))
+    );
+    assert!(error.dispatched().is_no() && short.ledger().is_empty());
+    assert_eq!(launches(), 5);
+    let wait = call();
+    let cancel = async {
+        wait_for(|| launches() == 6).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        wait.cancel().cancel();
+    };
+    let started = tokio::time::Instant::now();
+    let (opened, ()) = tokio::join!(apple.perform(&open, &wait), cancel);
+    assert_eq!(opened.unwrap_err().reason(), Some("request_canceled"));
+    assert!(started.elapsed() < Duration::from_secs(1));
+    assert_eq!(launches(), 6);
 }
 
 fn accepted(runner: &Scripted) -> usize {

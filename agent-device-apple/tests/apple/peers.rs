@@ -251,6 +251,16 @@ case "$*" in
 esac
 "#;
 
+/// What `simctl launch` says of an app that the simulator's system does not know, as Flutter's users report it.
+pub(crate) const UNKNOWN_APP: &str = r#"cat >&2 <<'END'
+An error was encountered processing the command (domain=FBSOpenApplicationServiceErrorDomain, code=1):
+The request to open "com.example.app" failed.
+The request was denied by service delegate (SBMainWorkspace) for reason: NotFound ("Application "com.example.app" is unknown to FrontBoard").
+Underlying error (domain=FBSOpenApplicationErrorDomain, code=4):
+	The operation couldn’t be completed. Application "com.example.app" is unknown to FrontBoard.
+END
+exit 4"#;
+
 impl Tools {
     /// `runner`: the end of a shell script that becomes the runner.
     pub(crate) fn new(runner: &str) -> Self {
