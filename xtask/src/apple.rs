@@ -25,7 +25,10 @@ const PROJECT: &str = "runner-swift/Xcode/AgentDeviceRunner.xcodeproj";
 
 /// The quickstart on the simulated runner.
 pub(crate) fn demo() -> Result<(), String> {
+    // It ends with this process, whatever ends that.
     let mut child = Command::new(root().join("runner-swift/runner-sim"))
+        .arg("--until-stdin-ends")
+        .stdin(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("runner-sim can't be started: {error}"))?;

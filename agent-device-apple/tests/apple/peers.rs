@@ -116,7 +116,8 @@ pub(crate) fn runner_sim() -> PathBuf {
 
 /// A running simulated runner, and the way to its app beside it.
 pub(crate) struct Sim {
-    _child: Child,
+    /// Its input is held here too: it does not outlive the process of the test.
+    pub(crate) child: Child,
     pub(crate) address: SocketAddr,
     pub(crate) control: Control,
 }
@@ -130,7 +131,8 @@ impl Sim {
     pub(crate) async fn of(platform: &str) -> Option<Self> {
         let how = "root on Debian: runner-swift/runner-sim provides Swift and builds it";
         let child = Command::new(runner_sim())
-            .arg(platform)
+            .args(["--until-stdin-ends", platform])
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
@@ -160,7 +162,7 @@ impl Sim {
         };
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Some(Self {
-            _child: child,
+            child,
             address: local(runner),
             control: Control::at(control),
         })

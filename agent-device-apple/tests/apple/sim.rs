@@ -30,6 +30,16 @@ async fn on(screen: &str) -> Option<Sim> {
 }
 
 #[tokio::test]
+async fn a_simulated_runner_ends_with_whoever_holds_its_input() {
+    let Some(mut sim) = Sim::start().await else {
+        return;
+    };
+    drop(sim.child.stdin.take());
+    let ended = tokio::time::timeout(Duration::from_secs(10), sim.child.wait()).await;
+    assert!(ended.expect("it lives on").unwrap().success());
+}
+
+#[tokio::test]
 async fn a_command_costs_one_round_trip_after_an_action_that_worked_and_two_otherwise() {
     let Some(sim) = on("counter").await else {
         return;

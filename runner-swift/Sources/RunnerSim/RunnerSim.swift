@@ -4,15 +4,21 @@ import RunnerCore
 /// The runner on a simulated device: the real server, session and handlers over the fixture app.
 ///
 /// Takes the platform as its argument (iOS, tvOS, macOS or visionOS) and its port as the real one does
-/// (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard error, and ends with `shutdown`. What
-/// happens to the app is also appended to the file that `RUNNER_SIM_EVENTS` names.
+/// (`AGENT_DEVICE_RUNNER_PORT`; 0 or absent: one that is free), says both ports on standard error, and ends with `shutdown`, or
+/// with its input if it is told to (`--until-stdin-ends`). What happens to the app is also appended to the file that
+/// `RUNNER_SIM_EVENTS` names.
 @main
 enum RunnerSim {
     static func main() throws {
         let time = SystemTime()
         let markers = Markers.standardError
         let environment = ProcessInfo.processInfo.environment
-        let name = CommandLine.arguments.dropFirst().first ?? Platform.iOS.rawValue
+        var arguments = CommandLine.arguments.dropFirst()
+        if let leash = arguments.firstIndex(of: "--until-stdin-ends") {
+            arguments.remove(at: leash)
+            Thread.detachNewThread(endWithInput)
+        }
+        let name = arguments.first ?? Platform.iOS.rawValue
         guard let platform = Platform(rawValue: name) else {
             throw RunnerError(.invalidArguments, "the platform is one of \(Platform.allCases.map(\.rawValue)), not \(name)")
         }
@@ -32,6 +38,12 @@ enum RunnerSim {
             exit(0)
         }
         dispatchMain()
+    }
+
+    /// However the process at the other end comes to its end, this one does not outlive it.
+    private static func endWithInput() {
+        while !FileHandle.standardInput.availableData.isEmpty {}
+        exit(0)
     }
 
     /// Appends to a file. A line that was written survives the death of the process.
