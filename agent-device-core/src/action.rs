@@ -22,7 +22,9 @@ pub struct Text {
 }
 
 impl Text {
-    /// Text that must not show up in logs, spans, errors or reports.
+    /// Text that must not show up in logs, spans, errors or reports: from its use on, no error and no outcome of the device shows
+    /// it, whole or cut; of more than 64 such texts the latest. What is read from the screen (a snapshot, a value) is as the app
+    /// shows it. One or two characters are hidden only where they stand alone.
     pub fn secret(content: impl Into<Cow<'static, str>>) -> Self {
         Self {
             content: content.into(),

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     action::{Action, FieldState, Operation, Performed, Target, Text},
     dispatch::rows,
-    error::{Error, ErrorCode, Result, Secret, reason},
+    error::{Error, ErrorCode, Result, reason},
     gesture::Gesture,
     observe::{End, Judgement, observe_until},
     snapshot::{CaptureOptions, Flag, Snapshot},
@@ -196,8 +196,13 @@ impl Act {
             ActKind::Fill(_) | ActKind::Type(_) => Policy::FIELD,
             _ => Policy::RESOLVED_TARGET,
         };
-        if let ActKind::Drag(to) = &self.kind {
-            to.check()?;
+        match &self.kind {
+            // Also a refusal before the field is touched must not show it.
+            ActKind::Fill(text) | ActKind::Type(text) if text.is_secret() => {
+                request.keep_secret(text);
+            }
+            ActKind::Drag(to) => to.check()?,
+            _ => {}
         }
         let aim = request.aim(by, policy, None).await?;
         let touch = aim.touch();
@@ -206,11 +211,9 @@ impl Act {
             .as_ref()
             .is_some_and(|target| target.node().is(Flag::Secure));
         let mut fill = None;
-        let mut typed = None;
         let performed = match &self.kind {
             ActKind::Fill(text) => {
                 let text = text.clone().into_secret(secret);
-                typed = Some(text.clone());
                 let action = Action::Fill(touch, text.clone());
                 let performed = request.perform(action).await?;
                 fill = Some(request.verify_fill(&aim, &text, &performed).await?);
@@ -218,7 +221,6 @@ impl Act {
             }
             ActKind::Type(text) => {
                 let text = text.clone().into_secret(secret);
-                typed = Some(text.clone());
                 check_typed(&text)?;
                 request.perform(Action::Focus(touch)).await?;
                 request.perform(Action::TypeText(text)).await?
@@ -229,9 +231,6 @@ impl Act {
         };
         let mut outcome = self.after.outcome(request, aim, performed).await?;
         outcome.fill = fill;
-        if let Some(text) = typed.filter(Text::is_secret) {
-            outcome.hide(&Secret::new(text.expose()));
-        }
         Ok(outcome)
     }
 }
@@ -303,7 +302,7 @@ impl After {
             ));
         }
         warnings.extend(aim.warning);
-        Ok(Outcome {
+        let mut outcome = Outcome {
             point: aim.point,
             target: aim
                 .resolved
@@ -319,7 +318,11 @@ impl After {
             opened_windows: performed.opened_windows,
             warnings,
             elapsed: request.elapsed(),
-        })
+        };
+        for secret in request.secrets() {
+            outcome.hide(&secret);
+        }
+        Ok(outcome)
     }
 }
 

@@ -35,7 +35,7 @@ use crate::{
     },
     backend::Backend,
     dispatch::{Effect, Ledger, disclose, rows},
-    error::{Error, ErrorCode, Result, reason},
+    error::{Error, ErrorCode, Result, Secret, reason},
     geometry::Direction,
     gesture::Gesture,
     snapshot::{CaptureOptions, Keyboard, NodeId, Snapshot},
@@ -103,9 +103,23 @@ struct Session {
     frames: RefFrames,
     /// The latest gesture after which content may still be moving, by the number of its action.
     moving: Option<u64>,
+    /// Texts that no error and no outcome may show.
+    secrets: Vec<Arc<Secret>>,
 }
 
+/// Of so many secrets the latest are remembered.
+const MAX_SECRETS: usize = 64;
+
 impl Session {
+    fn keep_secret(&mut self, text: &Text) {
+        let secret = Secret::new(text.expose());
+        self.secrets.retain(|known| !known.is(&secret));
+        if self.secrets.len() == MAX_SECRETS {
+            self.secrets.remove(0);
+        }
+        self.secrets.push(Arc::new(secret));
+    }
+
     fn next_generation(&mut self) -> u64 {
         self.generation += 1;
         self.generation
@@ -141,6 +155,7 @@ impl Device {
                     acts: 0,
                     frames: RefFrames::default(),
                     moving: None,
+                    secrets: Vec::new(),
                 }),
             }),
             scope: Arc::default(),

@@ -17,7 +17,7 @@ use tracing::{Instrument as _, Span, field};
 
 use super::{Device, expect::unproven, settle_verdict};
 use crate::{
-    action::{Action, Operation, Performed},
+    action::{Action, Operation, Performed, Text},
     backend::{Backend, Call},
     dispatch::{Dispatched, Ledger, rows},
     error::{Error, ErrorCode, Result, Secret, reason},
@@ -107,8 +107,10 @@ impl<'d> Request<'d> {
     /// Ends the request: an error gets its final verdict here and nowhere else.
     pub(super) fn finish<T>(&self, result: Result<T>) -> Result<T> {
         let result = result.map_err(|error| {
-            settle_verdict(self.operation, self.ledger(), error)
-                .with_backend(self.backend().name().into_owned())
+            let error = settle_verdict(self.operation, self.ledger(), error)
+                .with_backend(self.backend().name().into_owned());
+            let hidden = |error: Error, secret: Arc<Secret>| error.without(&secret);
+            self.secrets().into_iter().fold(error, hidden)
         });
         self.span.record("sends", self.ledger().steps());
         self.span
@@ -126,6 +128,15 @@ impl<'d> Request<'d> {
             });
         }
         result
+    }
+
+    /// From here on no error and no outcome of this device shows the text.
+    pub(super) fn keep_secret(&self, text: &Text) {
+        self.device.session().keep_secret(text);
+    }
+
+    pub(super) fn secrets(&self) -> Vec<Arc<Secret>> {
+        self.device.session().secrets.clone()
     }
 
     pub(super) fn canceled(&self) -> Error {
@@ -172,7 +183,9 @@ impl<'d> Request<'d> {
         if Instant::now() >= self.deadline {
             return Err(self.late());
         }
-        let secret = secret_of(&action);
+        if let Some(secret) = secret_of(&action) {
+            self.keep_secret(secret);
+        }
         self.device.session().act(operation);
         // What the backend itself records for this action.
         let ledger = self.ledger().nest();
@@ -211,7 +224,7 @@ impl<'d> Request<'d> {
         span.record("elapsed_ms", started.elapsed().as_secs_f64() * 1000.0);
         match result {
             Ok(mut performed) => {
-                if let Some(secret) = &secret {
+                for secret in self.secrets() {
                     let hide = |warning: Cow<'static, str>| secret.hide(&warning).into();
                     performed.warnings = performed.warnings.into_iter().map(hide).collect();
                 }
@@ -223,10 +236,7 @@ impl<'d> Request<'d> {
                 Ok(performed)
             }
             Err(error) => {
-                let mut error = settle_verdict(operation, &ledger, error);
-                if let Some(secret) = &secret {
-                    error = error.without(secret);
-                }
+                let error = settle_verdict(operation, &ledger, error);
                 span.record("dispatched", error.dispatched().as_str());
                 match error.dispatched() {
                     Dispatched::No(_) => in_flight.discard(),
@@ -519,7 +529,7 @@ pub(super) fn is_unreadable(error: &Error) -> bool {
 }
 
 /// The text of an action that must not show up anywhere: one that the caller called secret, or that goes into a secret field.
-pub(super) fn secret_of(action: &Action) -> Option<Secret> {
+fn secret_of(action: &Action) -> Option<&Text> {
     let (text, into) = match action {
         Action::Fill(touch, text) => (text, touch.target.as_ref()),
         Action::TypeText(text) | Action::WriteClipboard(text) | Action::AcceptAlert(Some(text)) => {
@@ -528,7 +538,7 @@ pub(super) fn secret_of(action: &Action) -> Option<Secret> {
         _ => return None,
     };
     let secret = text.is_secret() || into.is_some_and(|target| target.node().is(Flag::Secure));
-    secret.then(|| Secret::new(text.expose()))
+    secret.then_some(text)
 }
 
 /// The viewport that a capture reported, or its largest root.

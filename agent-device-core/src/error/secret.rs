@@ -1,8 +1,10 @@
 //! What hides secrets from errors: by the names that stand beside them, and by the text itself where it is known.
 
-use std::{borrow::Cow, error::Error as StdError};
+use std::{borrow::Cow, error::Error as StdError, fmt, ops::Range};
 
 use serde_json::{Value, json};
+
+use crate::snapshot;
 
 pub(super) const REDACTED: &str = "[REDACTED]";
 
@@ -145,12 +147,20 @@ pub(super) fn chain_contains(error: &(dyn StdError + 'static), secret: &Secret) 
     false
 }
 
-/// How many characters at the edge of a text give a secret away. Fewer stand there by chance.
-const LEFT_OF_SECRET: usize = 3;
+/// How many characters of a secret give it away. Fewer stand anywhere by chance.
+const TELLING: usize = 3;
+/// What stands where texts of devices, tools and this crate's own lines are cut.
+const CUT: char = '…';
 
-/// A text to hide, in the forms in which it shows up: plain, and escaped by JSON or `Debug`.
+/// A text to hide, in the forms in which it shows up: plain, and escaped by JSON, by `Debug` and in the lines of elements.
 pub(crate) struct Secret {
     forms: Vec<String>,
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
 }
 
 impl Secret {
@@ -160,54 +170,82 @@ impl Secret {
             secret.to_owned(),
             unquoted(json!(secret).to_string()),
             unquoted(format!("{secret:?}")),
+            snapshot::escaped(secret),
         ];
-        // Longest first: a shorter form may be a part of a longer one.
-        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms.sort_unstable();
         forms.dedup();
         forms.retain(|form| !form.is_empty());
         Self { forms }
     }
 
+    /// Whether it is the same text.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.forms == other.forms
+    }
+
     fn is_in(&self, text: &str) -> bool {
-        let edges = self.left_at_the_edges(text);
-        edges != (0, 0) || self.forms.iter().any(|form| text.contains(form.as_str()))
+        !self.places(text).is_empty()
     }
 
     pub(crate) fn hide(&self, text: &str) -> String {
-        let whole = |text: &str| {
-            let hide = |text: String, form: &String| text.replace(form, REDACTED);
-            self.forms.iter().fold(text.to_owned(), hide)
-        };
-        let (start, end) = self.left_at_the_edges(text);
-        if (start, end) == (0, 0) {
-            return whole(text);
+        let mut places = self.places(text);
+        places.sort_unstable_by_key(|place| place.start);
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        for place in places {
+            if place.start > copied || (place.start == 0 && out.is_empty()) {
+                out.push_str(&text[copied..place.start]);
+                out.push_str(REDACTED);
+            }
+            copied = copied.max(place.end);
         }
-        let mark = |cut: usize| if cut > 0 { REDACTED } else { "" };
-        let middle = text.get(start..text.len() - end).unwrap_or_default();
-        format!("{}{}{}", mark(start), whole(middle), mark(end))
+        out.push_str(&text[copied..]);
+        out
     }
 
-    /// Texts of devices and tools are cut before anyone knows of a secret in them. How many bytes at the start and at the end of
-    /// `text` are what such a cut can have left of one.
-    fn left_at_the_edges(&self, text: &str) -> (usize, usize) {
-        let (mut start, mut end) = (0, 0);
-        let inner = text.trim_matches('…');
-        let dots = |rest: &str| text.len() - rest.len();
-        let tells = |part: &str| part.chars().nth(LEFT_OF_SECRET - 1).is_some();
+    /// Where it stands in `text`: whole, or what a cut has left of it. Texts are cut before anyone knows of a secret in them.
+    fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let cuts = || {
+            text.match_indices(CUT)
+                .map(|(at, cut)| (at, at + cut.len()))
+        };
+        // A line quotes what it cuts.
+        let ends = cuts().map(|(at, _)| text[..at].trim_end_matches('"').len());
+        let ends: Vec<usize> = ends.chain([text.len()]).collect();
+        let starts: Vec<usize> = cuts().map(|(_, after)| after).chain([0]).collect();
+        let mut places = Vec::new();
         for form in &self.forms {
-            let places = form.char_indices().map(|(at, _)| at).skip(1);
-            for at in places {
+            let whole = text.match_indices(form.as_str());
+            let whole = whole.map(|(at, found)| at..at + found.len());
+            if form.chars().nth(TELLING - 1).is_none() {
+                // A letter or two stand in many words.
+                places.extend(whole.filter(|place| stands_alone(text, place)));
+                continue;
+            }
+            places.extend(whole);
+            let tells = |part: &str| part.chars().nth(TELLING - 1).is_some();
+            for (at, _) in form.char_indices().skip(1) {
                 let (head, tail) = form.split_at(at);
-                if tells(head) && inner.ends_with(head) {
-                    end = end.max(head.len() + dots(text.trim_end_matches('…')));
+                if tells(head) {
+                    let cut = ends.iter().filter(|end| text[..**end].ends_with(head));
+                    places.extend(cut.map(|end| end - head.len()..*end));
                 }
-                if tells(tail) && inner.starts_with(tail) {
-                    start = start.max(tail.len() + dots(text.trim_start_matches('…')));
+                if tells(tail) {
+                    let cut = starts
+                        .iter()
+                        .filter(|start| text[**start..].starts_with(tail));
+                    places.extend(cut.map(|start| *start..start + tail.len()));
                 }
             }
         }
-        (start, end)
+        places
     }
+}
+
+fn stands_alone(text: &str, place: &Range<usize>) -> bool {
+    let before = text[..place.start].chars().next_back();
+    let after = text[place.end..].chars().next();
+    !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -219,8 +257,12 @@ mod tests {
         let secret = Secret::new("correct horse");
         for (text, hidden) in [
             ("typed correct hor", "typed [REDACTED]"),
-            ("typed corr…", "typed [REDACTED]"),
-            ("…t horse was typed", "[REDACTED] was typed"),
+            ("typed corr…", "typed [REDACTED]…"),
+            ("…t horse was typed", "…[REDACTED] was typed"),
+            (
+                r#"[text-field] "Name" value="correct h"…(+552) id="n""#,
+                r#"[text-field] "Name" value="[REDACTED]"…(+552) id="n""#,
+            ),
             (
                 "orse, correct horse, corre",
                 "[REDACTED], [REDACTED], [REDACTED]",
@@ -232,6 +274,28 @@ mod tests {
         ] {
             assert_eq!(secret.hide(text), hidden);
             assert_eq!(secret.is_in(text), text != hidden, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_letter_is_hidden_where_it_stands_alone() {
+        let secret = Secret::new("7");
+        assert_eq!(
+            secret.hide(r#"value="7", 7 of 70, x7"#),
+            r#"value="[REDACTED]", [REDACTED] of 70, x7"#
+        );
+    }
+
+    #[test]
+    fn the_escapes_of_lines_do_not_give_a_secret_away() {
+        for content in [
+            "a\tb \u{1b}key",
+            "-----BEGIN-----\nMIIE",
+            "say \"x\"",
+            "tur\u{202e}ned",
+        ] {
+            let line = format!("value=\"{}\"", snapshot::escaped(content));
+            assert_eq!(Secret::new(content).hide(&line), "value=\"[REDACTED]\"");
         }
     }
 

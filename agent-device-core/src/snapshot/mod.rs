@@ -21,6 +21,7 @@ pub use limits::Limits;
 pub use node::{Checked, Flag, Node, NodeId, Sides, TextField};
 pub use quality::{ComparisonKey, Keyboard, Quality, QualityReason, QualityState};
 pub use target::Target;
+pub(crate) use view::escaped;
 pub use view::{CaptureOptions, Disposition, HiddenContent, Line, View, ViewNode};
 
 use std::{collections::BTreeMap, time::Duration};

@@ -438,13 +438,7 @@ fn write_summary(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     let mut characters = text.chars();
     for c in characters.by_ref().take(cut) {
-        match c {
-            '"' => out.write_str("\\\"")?,
-            '\\' => out.write_str("\\\\")?,
-            '\n' => out.write_str("\\n")?,
-            c if c.is_control() => write!(out, "\\u{{{:x}}}", c as u32)?,
-            c => out.write_char(c)?,
-        }
+        write_escaped(out, c)?;
     }
     let rest = characters.count();
     out.write_char('"')?;
@@ -452,6 +446,31 @@ fn write_summary(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
         write!(out, "…(+{rest})")?;
     }
     Ok(())
+}
+
+fn write_escaped(out: &mut impl fmt::Write, c: char) -> fmt::Result {
+    match c {
+        '"' => out.write_str("\\\""),
+        '\\' => out.write_str("\\\\"),
+        '\n' => out.write_str("\\n"),
+        c if c.is_control() || turns_text(c) => write!(out, "\\u{{{:x}}}", c as u32),
+        c => out.write_char(c),
+    }
+}
+
+/// The marks that let text run the other way, by Unicode's Bidi_Control: with them a label can show as another one.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text as lines show it, whole.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Writing to a `String` does not fail.
+        let _ = write_escaped(&mut out, c);
+    }
+    out
 }
 
 impl fmt::Display for Line<'_> {

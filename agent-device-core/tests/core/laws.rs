@@ -22,8 +22,8 @@ use agent_device_core::{
     reason,
     selector::{enabled, id, label},
     snapshot::{
-        CaptureOptions, Flag, Quality, QualityReason, Snapshot, SnapshotBuilder, SnapshotInfo,
-        TextField,
+        CaptureOptions, Flag, NodeId, Quality, QualityReason, Snapshot, SnapshotBuilder,
+        SnapshotInfo, TextField,
     },
     target::Find,
     testing::{Screen, SimulatedDevice},
@@ -446,6 +446,45 @@ async fn a_secret_leaves_by_no_door() {
     let quoted = Error::new(ErrorCode::CommandFailed, r#"sent {"text":"hun\"ter2"}"#)
         .without_secret("hun\"ter2");
     assert!(!quoted.message().contains("ter2"), "{quoted}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_is_not_shown_later_or_in_parts() {
+    let token = "Qxzw-".repeat(120);
+    for secret in [token.as_str(), "tab\tQxzw", "nul\0Qxzw"] {
+        let device = Device::new(SimulatedDevice::on(Screen::Login));
+        let email = || device.locate(id("email"));
+        let filled = email().fill(Text::secret(secret.to_owned()));
+        let outcome = filled.settle(Settle::default()).await.unwrap();
+        assert!(outcome.settled.is_some());
+        // It stands in the field now, and whatever names the field prints it.
+        let again = email().fill("x").await.unwrap();
+        let _ = email().fill(secret.to_owned()).await.unwrap();
+        let there = email().wait_absent(MS).await.unwrap_err();
+        let seen = format!(
+            "{outcome:?} {} {again:?} {there:?} {}",
+            serde_json::to_string(&outcome).unwrap(),
+            serde_json::to_string(&there).unwrap(),
+        );
+        assert!(there.detail("firstMatch").is_some(), "{there:?}");
+        assert!(!seen.contains("Qxzw"), "{seen}");
+    }
+
+    let (_, device) = drawn(|_, tree| {
+        for name in ["Name", "Panel"] {
+            let mut node = tree.at_depth(1, Role::TextField).unwrap();
+            node.text(TextField::Label, name)
+                .text(TextField::Value, "hunter2-abc")
+                .bounds(Rect::new(0.0, 0.0, 100.0, 40.0));
+            node.covered_by(NodeId::at(2));
+        }
+    });
+    let covered = device
+        .locate(label("Name"))
+        .fill(Text::secret("hunter2-abc"));
+    let error = covered.await.unwrap_err();
+    assert_eq!(error.reason(), Some("target_covered"));
+    assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
