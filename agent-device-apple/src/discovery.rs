@@ -14,6 +14,9 @@ use crate::{
     tools::{self, Patience, PhysicalDevice, Simulator, ToolFailure, ToolPath},
 };
 
+pub(crate) const NO_RUNTIME: &str = "Install the simulator's runtime (Xcode, Settings, Components), or remove the simulator \
+     (`xcrun simctl delete unavailable`).";
+
 /// What makes a device usable that is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -32,10 +35,7 @@ impl Cure {
     /// What to do, as a sentence.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::InstallRuntime(_) => {
-                "Install the simulator's runtime (Xcode, Settings, Components), or remove the simulator (`xcrun simctl delete \
-                 unavailable`)."
-            }
+            Self::InstallRuntime(_) => NO_RUNTIME,
             Self::Connect => {
                 "Connect the device by cable, or bring it into this Mac's network, and unlock it."
             }

@@ -36,6 +36,24 @@
 //! # }
 //! ```
 //!
+//! [`Apple::discover`] lists what can be driven, and what is missing where something can't:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use agent_device_apple::{Apple, AppleConfig, DeviceChoice, Kind};
+//! use agent_device_core::Call;
+//!
+//! # async fn run() -> agent_device_core::Result<()> {
+//! let config = AppleConfig::default();
+//! let call = Call::standalone(Duration::from_secs(60));
+//! let found = Apple::discover(&[Kind::Simulator, Kind::Device], &config, &call).await?;
+//! let chosen = DeviceChoice::Named("iPhone 16".to_owned()).pick(&found)?;
+//! let apple = Apple::connect(chosen.target(), config).await?;
+//! apple.apps().install("build/Example.app", &call).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A runner that this crate has launched belongs to the tokio runtime in which it was: it ends with that runtime, and the next
 //! command launches another. Tests that share a device share a runtime, or keep the runner beside them ([`AppleTarget::Runner`]).
 //!

@@ -125,11 +125,13 @@ pub(crate) async fn simulator_app(
     call: &Call,
 ) -> Result<Option<PathBuf>> {
     let patience = Patience::of(call);
-    let mut folder = before(call, simctl.app_folder(app, &patience).await)?;
-    if folder.is_none() && wake(simctl, call).await? {
-        folder = before(call, simctl.app_folder(app, &patience).await)?;
+    let mut folder = simctl.app_folder(app, &patience).await;
+    // One that sleeps is only asked about when there is no folder: a list of all simulators takes its time.
+    let perhaps_asleep = matches!(folder, Ok(None) | Err(ToolFailure::Exit { .. }));
+    if perhaps_asleep && wake(simctl, call).await? {
+        folder = simctl.app_folder(app, &patience).await;
     }
-    Ok(folder)
+    before(call, folder)
 }
 
 /// Sees to it that the simulator is up; says whether it was not.

@@ -168,6 +168,7 @@ impl StartFailure {
                 "This process drives the device already: share its backend, or close it first."
             }
             "device_leased" => "End the other process, or wait until it is done with the device.",
+            "simulator_runtime_missing" => crate::discovery::NO_RUNTIME,
             "target_is_this_mac" => "Use AppleTarget::Mac to drive this Mac.",
             "runner_connect_refused" => "Start the runner first, or check its address.",
             _ => return None,

@@ -9,7 +9,10 @@ use agent_device_core::{
     reason,
 };
 
-use crate::tools::{Nearest, ToolFailure};
+use crate::{
+    discovery::NO_RUNTIME,
+    tools::{Nearest, ToolFailure},
+};
 
 pub(super) fn tool_reason(failure: &ToolFailure) -> &'static str {
     match failure {
@@ -21,6 +24,7 @@ pub(super) fn tool_reason(failure: &ToolFailure) -> &'static str {
         ToolFailure::Timeout { .. } => slow(failure).map_or("tool_unanswered", |slow| slow.reason),
         ToolFailure::Canceled { .. } => reason::REQUEST_CANCELED,
         ToolFailure::UnknownApp { .. } => "app_unknown_to_simulator",
+        ToolFailure::NoRuntime { .. } => "simulator_runtime_missing",
         _ => "tool_failed",
     }
 }
@@ -126,6 +130,7 @@ impl From<ToolFailure> for Error {
                 .with_detail("stderr", shown(&stderr))
                 .with_retriable(true)
                 .with_hint("The simulator may still be starting, or installing the app: repeat. If it stays so, install the app again."),
+            ToolFailure::NoRuntime { .. } => error.with_hint(NO_RUNTIME),
             ToolFailure::Lost { source, .. } => error.with_source(source),
             _ => error,
         }

@@ -102,7 +102,8 @@ impl Simctl {
             .map(drop)
     }
 
-    /// The folder of the app on this Mac. `None`: it is not installed. A simulator that sleeps has none.
+    /// The folder of the app on this Mac. `None`: it is not installed, which the tool says with the number of ENOENT. A simulator
+    /// that sleeps can't be asked.
     pub(crate) async fn app_folder(
         &self,
         app: &str,
@@ -111,7 +112,7 @@ impl Simctl {
         let words = ["get_app_container", self.udid(), app, "app"];
         match self.run(self.tool(LIMIT).args(words), patience).await {
             Ok(output) => Ok(Some(PathBuf::from(output.text().trim()))),
-            Err(ToolFailure::Exit { .. }) => Ok(None),
+            Err(ToolFailure::Exit { code: 2, .. }) => Ok(None),
             Err(failure) => Err(failure),
         }
     }

@@ -157,6 +157,8 @@ pub(crate) enum ToolFailure {
         stdout: String,
         stderr: String,
     },
+    #[error("the simulator's runtime is missing: {why}")]
+    NoRuntime { why: String },
     /// The system that starts and ends the apps of a simulator does not know this one.
     #[error("the simulator does not know the app")]
     UnknownApp { stderr: String },

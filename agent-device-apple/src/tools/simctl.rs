@@ -115,6 +115,10 @@ impl Simctl {
             return Ok(None);
         };
         tracing::debug!(name: "agent_device.apple.simulator", runtime = %simulator.runtime, name = %simulator.name, state = %simulator.state, "found");
+        if let Some(why) = simulator.unavailable() {
+            let why = why.to_owned();
+            return Err(ToolFailure::NoRuntime { why });
+        }
         let sleeps = simulator.state != "Booted";
         if sleeps {
             self.boot(patience).await?;

@@ -759,6 +759,33 @@ async fn a_simulator_that_sleeps_is_woken_before_an_app_counts_as_missing() {
 }
 
 #[tokio::test]
+async fn a_simulator_that_can_not_be_asked_or_booted_says_so_of_itself_and_not_of_the_app() {
+    let tools = Tools::new("exit 0");
+    let apple = Apple::new(tools.simulator(), tools.config());
+    let open = Action::Open(OpenTarget::App("com.example.app".to_owned()));
+    // Not recorded: any code but that of ENOENT.
+    tools.xcrun("echo 'CoreSimulator is out of date' >&2; exit 60");
+    let error = apple.perform(&open, &call()).await.unwrap_err();
+    assert_eq!(error.reason(), Some("tool_failed"), "{error:?}");
+    assert!(error.dispatched().is_no(), "{error:?}");
+    let list = tools.folder.read("devices.json");
+    // FilledStacks/device_finder, `test/test_data.dart`.
+    let gone = "\"availabilityError\":\"runtime profile not found\",\"isAvailable\":false";
+    let list = list.replace("\"isAvailable\":true", gone);
+    fs::write(tools.folder.path().join("devices.json"), list).unwrap();
+    for error in [
+        apple.perform(&open, &call()).await.unwrap_err(),
+        connect(&tools).await.unwrap_err(),
+    ] {
+        assert_eq!(error.reason(), Some("simulator_runtime_missing"));
+        assert!(error.dispatched().is_no() && error.hint().contains("runtime"));
+        let told = format!("{error:?}");
+        assert!(told.contains("runtime profile not found"), "{told}");
+    }
+    assert!(!tools.calls().contains("bootstatus"), "{}", tools.calls());
+}
+
+#[tokio::test]
 async fn an_alert_that_opens_is_waited_for_and_answered_once() {
     let absent = |from: usize| {
         move |command: &str, _: &serde_json::Value, count: usize| {
