@@ -85,11 +85,16 @@ impl AdbDevice {
             let service = format!("reverse:forward:norebind:{from};{to}");
             self.reverse_command(&service, call).await?;
         }
-        Ok(Reverse {
+        Ok(self.made_reverse(device_port))
+    }
+
+    /// A port that was made, by whichever process.
+    pub(crate) fn made_reverse(&self, device_port: u16) -> Reverse {
+        Reverse {
             device: self.clone(),
             port: device_port,
             open: true,
-        })
+        }
     }
 
     /// The ports of the device that lead to this side, whoever made them. `local` is the device's port, as adb prints it.

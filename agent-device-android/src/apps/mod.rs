@@ -9,7 +9,7 @@ mod name;
 mod open;
 mod packages;
 mod permission;
-mod ports;
+pub(crate) mod ports;
 
 use std::{io, path::Path};
 

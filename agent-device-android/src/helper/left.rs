@@ -4,16 +4,18 @@
 use agent_device_core::{Call, Result};
 
 use super::{keyboard, rotation};
-use crate::adb::AdbDevice;
+use crate::{adb::AdbDevice, apps::ports};
 
 /// Prints the records before everything else.
 pub(super) const START: &str = "echo agentDeviceKeyboard=$(settings get secure agent_device_keyboard_before 2>/dev/null); \
-     echo agentDeviceRotation=$(settings get secure agent_device_rotation_before 2>/dev/null); exec am instrument -w \"$@\"";
+     echo agentDeviceRotation=$(settings get secure agent_device_rotation_before 2>/dev/null); \
+     echo agentDevicePorts=$(settings get secure agent_device_ports 2>/dev/null); exec am instrument -w \"$@\"";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Left {
-    keyboard: bool,
-    rotation: bool,
+    pub(super) keyboard: bool,
+    pub(super) rotation: bool,
+    pub(super) ports: bool,
 }
 
 impl Left {
@@ -28,6 +30,16 @@ impl Left {
         Self {
             keyboard: is_set("agentDeviceKeyboard="),
             rotation: is_set("agentDeviceRotation="),
+            ports: is_set("agentDevicePorts="),
+        }
+    }
+
+    /// What is left besides this.
+    pub(super) fn without(self, other: Self) -> Self {
+        Self {
+            keyboard: self.keyboard && !other.keyboard,
+            rotation: self.rotation && !other.rotation,
+            ports: self.ports && !other.ports,
         }
     }
 
@@ -41,6 +53,10 @@ impl Left {
             keyboard::recover(device, call).await?;
             self.keyboard = false;
         }
+        if self.ports {
+            ports::recover(device, call).await?;
+            self.ports = false;
+        }
         Ok(())
     }
 }
@@ -51,24 +67,42 @@ mod tests {
 
     #[test]
     fn only_a_record_leads_back() {
-        for record in [keyboard::RECORD, rotation::RECORD] {
+        for record in [keyboard::RECORD, rotation::RECORD, ports::RECORD] {
             assert!(START.contains(record));
         }
-        let left = |keyboard, rotation| Left { keyboard, rotation };
+        let none = Left::default();
+        let keyboard = Left {
+            keyboard: true,
+            ..none
+        };
+        let rotation = Left {
+            rotation: true,
+            ..none
+        };
+        let led = Left {
+            ports: true,
+            ..none
+        };
         for (printed, wanted) in [
             (
                 "agentDeviceKeyboard=com.x/.Y\r\nINSTRUMENTATION_STATUS: a=b\n",
-                left(true, false),
+                keyboard,
             ),
             (
                 "agentDeviceKeyboard=null\nagentDeviceRotation=1,0\n",
-                left(false, true),
+                rotation,
             ),
-            ("agentDeviceKeyboard=\n", left(false, false)),
-            ("", left(false, false)),
-            ("x=y\n", left(false, false)),
+            (
+                "agentDeviceRotation=null\nagentDevicePorts=8081,9000\n",
+                led,
+            ),
+            ("agentDeviceKeyboard=\n", none),
+            ("", none),
+            ("x=y\n", none),
         ] {
             assert_eq!(Left::read(printed), wanted, "{printed}");
         }
+        assert_eq!(led.without(led), none);
+        assert_eq!(led.without(keyboard), led);
     }
 }

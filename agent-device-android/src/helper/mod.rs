@@ -54,6 +54,7 @@ use claim::Claim;
 pub(crate) use ended::Ended;
 pub(crate) use failure::HelperFailure;
 use keyboard::Keyboard;
+use left::Left;
 use reply::Protocol;
 pub(crate) use reply::{Facts, Reply};
 use rotation::Rotation;
@@ -123,7 +124,7 @@ pub(crate) struct Helper {
     pub(crate) device: AdbDevice,
     pub(crate) config: AndroidConfig,
     /// Ports of the device that were made to lead here.
-    pub(crate) ports: Ports,
+    pub(crate) ports: Arc<Ports>,
     state: Arc<Mutex<State>>,
     requests: AtomicU64,
     captures: AtomicU64,
@@ -217,7 +218,7 @@ impl Helper {
         Self {
             device,
             config,
-            ports: Ports::default(),
+            ports: Arc::default(),
             state: Arc::default(),
             requests: AtomicU64::new(0),
             captures: AtomicU64::new(0),
@@ -496,7 +497,13 @@ impl Helper {
             start = self.start(state.by_port || by_port, call).await;
         }
         match start {
-            Ok(session) => {
+            Ok(mut session) => {
+                // What this side has in use itself is recorded, too, and not left behind.
+                session.left = session.left.without(Left {
+                    keyboard: state.keyboard.is_taken(),
+                    rotation: state.rotation.is_taken(),
+                    ports: self.ports.is_recorded(),
+                });
                 state.session = Some(session);
                 self.keep_keyboard(state, call).await.map_err(not_started)
             }
@@ -650,7 +657,7 @@ impl Helper {
         let keyboard = state.keyboard.give_back(&self.device, call).await;
         let session = self.end_session(&mut state).await;
         state.claim = None;
-        self.ports.close(call).await?;
+        self.ports.close(&self.device, call).await?;
         session.and(keyboard).and(rotation)
     }
 }

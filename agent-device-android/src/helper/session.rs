@@ -1,6 +1,6 @@
 //! The helper's session: its start, its last words, its end.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agent_device_core::{
     Call, Error, ErrorCode, Result, last_work,
@@ -192,7 +192,12 @@ impl Helper {
             return;
         };
         let session = state.session.take();
-        if session.is_none() && !state.keyboard.is_taken() && !state.rotation.is_taken() {
+        let ports = Arc::clone(&self.ports);
+        if session.is_none()
+            && !state.keyboard.is_taken()
+            && !state.rotation.is_taken()
+            && !ports.is_recorded()
+        {
             return;
         }
         let mut keyboard = std::mem::take(&mut state.keyboard);
@@ -212,7 +217,8 @@ impl Helper {
             };
             let given = async {
                 let keyboard = keyboard.give_back(&device, &call).await.is_ok();
-                rotation.give_back(&device, &call).await.is_ok() && keyboard
+                let rotation = rotation.give_back(&device, &call).await.is_ok();
+                ports.close(&device, &call).await.is_ok() && keyboard && rotation
             };
             let (ended, given) = tokio::join!(ended, given);
             drop(claim);

@@ -9,7 +9,7 @@ use agent_device_android::{
 };
 use agent_device_core::{
     Call, Device, ErrorCode, Interactor as _,
-    action::{Action, Orientation, Touch},
+    action::{Action, OpenTarget, Orientation, Text, Touch},
     geometry::Point,
     selector,
 };
@@ -68,6 +68,7 @@ async fn a_session_is_there_as_long_as_it_is_meant_to_be() {
     a_foreign_owner_is_named(&device, &peer).await;
     the_keyboard_comes_back(&device).await;
     the_display_comes_back(&device).await;
+    what_is_in_use_outlasts_a_session(&device).await;
     a_host_that_dies_leaves_nothing_for_long(&device, &peer, &real).await;
     a_host_that_dies_at_its_work_leaves_nothing_for_long(&device, &peer, &real).await;
     a_device_that_another_process_drives_is_refused(&device, &peer, &real).await;
@@ -194,6 +195,46 @@ async fn the_display_comes_back(device: &AdbDevice) {
     assert_eq!(rotation(device).await, own);
 }
 
+/// A session that starts finds the records of what its own host has in use: that is not left by a dead one.
+async fn what_is_in_use_outlasts_a_session(device: &AdbDevice) {
+    let own = (keyboard(device).await, rotation(device).await);
+    let config = with(|config| {
+        config.session = SessionScope::Command;
+        config.keyboard = KeyboardChoice::Invisible;
+    });
+    let android = Android::connect(device.clone(), config).await.unwrap();
+    let turn = Action::SetOrientation(Orientation::LandscapeLeft);
+    android.perform(&turn, &call()).await.unwrap();
+    let turned = rotation(device).await;
+    assert_ne!(turned, own.1);
+    let link = Action::Open(OpenTarget::Url(
+        "fixture://localhost:18083/login".to_owned(),
+    ));
+    // Whether anything opens it: the port comes first.
+    let _ = android.perform(&link, &call()).await;
+    for _ in 0..2 {
+        android.app_state(&call()).await.unwrap();
+        assert_eq!(rotation(device).await, turned);
+        assert_ne!(keyboard(device).await, own.0);
+        assert_eq!(device.reverses(&call()).await.unwrap().len(), 1);
+    }
+    android.close().await.unwrap();
+    assert_eq!((keyboard(device).await, rotation(device).await), own);
+    let no_port = async || {
+        assert_eq!(device.reverses(&call()).await.unwrap(), []);
+        let record = ["settings", "get", "secure", "agent_device_ports"];
+        assert_eq!(said(device, &record).await, "null");
+    };
+    no_port().await;
+    let android = Android::connect(device.clone(), AndroidConfig::default());
+    let android = android.await.unwrap();
+    let _ = android.perform(&link, &call()).await;
+    assert_eq!(device.reverses(&call()).await.unwrap().len(), 1);
+    let drop = tokio::task::spawn_blocking(move || drop(android));
+    drop.await.unwrap();
+    no_port().await;
+}
+
 /// Where the host that dies finds its device.
 const PLACE: &str = "AGENT_DEVICE_TEST_DIES_ON";
 
@@ -237,7 +278,7 @@ async fn works(android: Android, seed: u64) {
         };
         Action::LongPress(touch, Duration::from_millis(ms))
     };
-    let field = selector::id("email");
+    let field = selector::id("password");
     let device = Device::new(std::sync::Arc::new(android));
     for round in seed.. {
         // What fails does so for the device's own reasons: the next one follows.
@@ -251,7 +292,11 @@ async fn works(android: Android, seed: u64) {
                 drop(device.perform(turn).await);
             }
             2 => drop(device.open_url("fixture://login").await),
-            3 => drop(device.locate(field.clone()).fill("\u{1f600}").await),
+            // Only a keyboard types this into a secret that holds something.
+            3 => {
+                drop(device.locate(field.clone()).fill(Text::secret("abc")).await);
+                drop(device.type_text("\u{1f600}").await);
+            }
             _ => drop(device.open_url("fixture://localhost:18081/login").await),
         }
     }
@@ -334,6 +379,7 @@ async fn a_host_that_dies_at_its_work_leaves_nothing_for_long(
         let next = next.unwrap_or_else(|error| panic!("{at}: {error:?}"));
         let now = (keyboard(device).await, rotation(device).await);
         assert_eq!(now, own, "{at}");
+        assert_eq!(device.reverses(&call()).await.unwrap(), [], "{at}");
         // No finger is down: what is pressed now is pressed.
         next.perform(&Action::Home, &call()).await.unwrap();
         next.close().await.unwrap();
