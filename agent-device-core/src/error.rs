@@ -163,8 +163,9 @@ reasons! {
     ALERT_NOT_FOUND = "alert_not_found" => "Wait for the alert, or take a snapshot to see what is open.";
 }
 
-fn code_hint(code: ErrorCode) -> &'static str {
-    match code {
+/// `None`: it depends on the verdict.
+fn code_hint(code: ErrorCode) -> Option<&'static str> {
+    Some(match code {
         ErrorCode::InvalidArgs => "Correct the argument that details.field names.",
         ErrorCode::DeviceNotFound => "List the devices, start the one that is meant, and repeat.",
         ErrorCode::DeviceInUse => {
@@ -180,10 +181,8 @@ fn code_hint(code: ErrorCode) -> &'static str {
         }
         ErrorCode::SessionNotFound => "Start a new session.",
         ErrorCode::Unauthorized => "Check the credentials.",
-        ErrorCode::CommandFailed | ErrorCode::Foreign => {
-            "If dispatched is unknown, take a snapshot before deciding whether to repeat."
-        }
-    }
+        ErrorCode::CommandFailed | ErrorCode::Foreign => return None,
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +203,8 @@ struct Inner {
     disclosure: Disclosure,
     producer_steps: u32,
     ledger_steps: u32,
+    /// A ledger has settled it: something went out or may have.
+    ledger_sent: bool,
     operation: Option<Operation>,
     backend: Option<Cow<'static, str>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
@@ -228,6 +229,7 @@ impl Error {
             disclosure: Disclosure::Unclassified,
             producer_steps: 0,
             ledger_steps: 0,
+            ledger_sent: false,
             operation: None,
             backend: None,
             source: None,
@@ -269,6 +271,9 @@ impl Error {
     /// Takes over the verdict and the count of a producer's own failure.
     #[must_use]
     pub fn disclosed_by(mut self, failure: &(impl DispatchDisclosure + ?Sized)) -> Self {
+        if self.0.ledger_sent {
+            return self;
+        }
         self.0.producer_steps = failure.steps();
         self.0.disclosure = match failure.verdict() {
             _ if self.0.producer_steps > 0 => Disclosure::Unknown(match failure.verdict() {
@@ -292,16 +297,27 @@ impl Error {
             .with_source(failure)
     }
 
-    /// States that nothing reached the device, by the row that proves it. A ledger that holds a send outranks this, and so do
-    /// inputs that a producer has counted.
+    /// States that nothing reached the device, by the row that proves it. A ledger that holds a send outranks this, also in
+    /// hindsight, and so do inputs that a producer has counted.
     #[must_use]
     pub fn proven(mut self, row: NoRow) -> Self {
+        if self.0.ledger_sent {
+            return self;
+        }
         self.0.disclosure = if self.0.producer_steps == 0 {
             Disclosure::No(row)
         } else {
             Disclosure::Unknown(None)
         };
         self
+    }
+
+    /// The same, unless its producer has already proven it.
+    pub(crate) fn proven_otherwise(self, row: NoRow) -> Self {
+        match self.0.disclosure {
+            Disclosure::No(_) => self,
+            _ => self.proven(row),
+        }
     }
 
     /// States that the action may have landed, by the row that describes the failure.
@@ -316,6 +332,7 @@ impl Error {
             self.0.disclosure = Disclosure::Unknown(None);
         }
         self.0.ledger_steps = ledger_steps;
+        self.0.ledger_sent = true;
         self
     }
 
@@ -428,8 +445,18 @@ impl Error {
     pub fn hint(&self) -> &str {
         match (&self.0.hint, self.reason()) {
             (Some(hint), _) => hint,
-            (None, Some(reason)) => reason_hint(reason).unwrap_or(code_hint(self.0.code)),
-            (None, None) => code_hint(self.0.code),
+            (None, Some(reason)) => reason_hint(reason).unwrap_or(self.code_hint()),
+            (None, None) => self.code_hint(),
+        }
+    }
+
+    fn code_hint(&self) -> &'static str {
+        match code_hint(self.0.code) {
+            Some(hint) => hint,
+            None if self.dispatched().is_no() => {
+                "Nothing was sent: the same call may be made again once the cause is gone."
+            }
+            None => "It may have happened: take a snapshot before deciding whether to repeat.",
         }
     }
 
@@ -495,6 +522,12 @@ impl Error {
         }
         if let Some(row) = self.row() {
             details.insert("disclosureRow".into(), json!(row.id()));
+        }
+        if let Some(operation) = self.operation() {
+            details.insert("operation".into(), json!(operation.as_str()));
+        }
+        if let Some(backend) = self.backend() {
+            details.insert("backend".into(), json!(backend));
         }
         details
     }
@@ -571,6 +604,14 @@ mod tests {
         let error = Error::new(ErrorCode::CommandFailed, "lost");
         assert_eq!(error.dispatched(), Dispatched::Unknown);
         assert!(error.row().is_none());
+    }
+
+    #[test]
+    fn the_hint_of_a_plain_failure_goes_by_its_verdict() {
+        let failed = || Error::new(ErrorCode::CommandFailed, "lost");
+        assert!(failed().hint().starts_with("It may have happened"));
+        let refused = failed().proven(rows::core::READ_ONLY);
+        assert!(refused.hint().starts_with("Nothing was sent"));
     }
 
     #[test]

@@ -490,12 +490,21 @@ impl Device {
 
     /// Starts a request. One that mutates waits until the one before it is over.
     async fn request(&self, operation: Operation, extra: Duration) -> Result<Request<'_>> {
+        self.request_about(None, operation, extra).await
+    }
+
+    async fn request_about<'d>(
+        &'d self,
+        by: Option<&'d By>,
+        operation: Operation,
+        extra: Duration,
+    ) -> Result<Request<'d>> {
         let ledger = match &self.scope.ledger {
             Some(batch) => batch.nest(),
             None => Arc::default(),
         };
         let budget = self.budget.saturating_add(extra);
-        let mut request = Request::new(self, operation, ledger, budget);
+        let mut request = Request::new(self, by, operation, ledger, budget);
         let admitted = self.admit(&mut request, operation.effect()).await;
         match admitted {
             Ok(()) => Ok(request),
@@ -505,10 +514,11 @@ impl Device {
 
     async fn admit(&self, request: &mut Request<'_>, effect: Effect) -> Result<()> {
         if self.scope.ended.load(Ordering::Acquire) {
-            return Err(Error::invalid(
-                "device",
-                "this device belongs to a batch that is over",
-            ));
+            return Err(
+                Error::invalid("device", "this device belongs to a batch that is over").with_hint(
+                    "Use it within the closure of its batch only, and the outer device after it.",
+                ),
+            );
         }
         if effect == Effect::Observes {
             return Ok(());
@@ -588,7 +598,9 @@ pub struct Locator {
 impl Locator {
     async fn request(&self, operation: Operation, extra: Duration) -> Result<Request<'_>> {
         self.by.check()?;
-        self.device.request(operation, extra).await
+        self.device
+            .request_about(Some(&self.by), operation, extra)
+            .await
     }
 
     /// How the element is named.

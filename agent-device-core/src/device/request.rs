@@ -41,6 +41,8 @@ pub(super) struct Request<'d> {
     started: Instant,
     span: Span,
     turn: Option<OwnedMutexGuard<()>>,
+    /// What it is about, for its errors.
+    about: Option<&'d By>,
 }
 
 pub(super) type ReadFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -48,6 +50,7 @@ pub(super) type ReadFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Sen
 impl<'d> Request<'d> {
     pub(super) fn new(
         device: &'d Device,
+        about: Option<&'d By>,
         operation: Operation,
         ledger: Arc<Ledger>,
         budget: Duration,
@@ -70,6 +73,7 @@ impl<'d> Request<'d> {
             started,
             span,
             turn: None,
+            about,
         }
     }
 
@@ -109,6 +113,10 @@ impl<'d> Request<'d> {
         let result = result.map_err(|error| {
             let error = settle_verdict(self.operation, self.ledger(), error)
                 .with_backend(self.backend().name().into_owned());
+            let error = match self.about {
+                Some(by) => named(error, by),
+                None => error,
+            };
             let hidden = |error: Error, secret: Arc<Secret>| error.without(&secret);
             self.secrets().into_iter().fold(error, hidden)
         });
@@ -511,6 +519,15 @@ fn unusable(wanted: Ref, reason: &'static str, generation: u64) -> Error {
     match wanted.generation() {
         Some(pin) => error.with_detail("mintedGeneration", pin),
         None => error,
+    }
+}
+
+/// An error that tells which element was meant.
+fn named(error: Error, by: &By) -> Error {
+    match (error.detail(by.kind()), by) {
+        (Some(_), _) => error,
+        (None, By::Point(point)) => error.with_detail(by.kind(), point),
+        (None, _) => error.with_detail(by.kind(), by.to_string()),
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Effect {
 /// Settles the verdict of a failed operation or request.
 ///
 /// 1. The ledger holds a send, or one that may have landed: `unknown`, with the count. No verdict outranks this.
-/// 2. The operation only reads: `no`.
+/// 2. The operation only reads: `no`, by the producer's own row if that is a `no`.
 /// 3. It mutates: the producer's verdict stands; an unclassified failure is `unknown`.
 ///
 /// Applying it twice with the same ledger changes nothing.
@@ -23,7 +23,7 @@ pub fn disclose(effect: Effect, ledger: &Ledger, error: Error) -> Error {
     if !ledger.is_empty() {
         error.sent(ledger.steps())
     } else if effect == Effect::Observes {
-        error.proven(rows::core::READ_ONLY)
+        error.proven_otherwise(rows::core::READ_ONLY)
     } else {
         error.unclassified_is_unknown()
     }

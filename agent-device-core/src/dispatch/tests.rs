@@ -78,6 +78,12 @@ fn the_seam_fills_what_nobody_classified() {
             .is_no(),
         "a read outranks its producer"
     );
+    let proven = unclassified().proven(rows::core::REFUSAL_PREDICATE);
+    assert_eq!(
+        disclose(Effect::Observes, &empty, proven).row(),
+        Some(rows::core::REFUSAL_PREDICATE.row()),
+        "a producer knows better why"
+    );
     let mutation = disclose(Effect::Mutates, &empty, unclassified());
     assert_eq!(mutation.row(), Some(rows::core::UNCLASSIFIED.row()));
     let proven = Error::invalid("x", "bad");
@@ -128,4 +134,19 @@ fn a_send_counts_for_the_whole_request_from_the_moment_it_is_opened() {
         !root.is_empty(),
         "one that nobody closes is never forgotten"
     );
+}
+
+#[test]
+fn nobody_denies_afterwards_what_a_ledger_holds() {
+    let ledger: Arc<Ledger> = Arc::default();
+    ledger.open_send().uncertain();
+    let lost = Error::new(ErrorCode::CommandFailed, "lost");
+    let settled = disclose(Effect::Mutates, &ledger, lost);
+    let refused = Error::invalid("text", "no");
+    for denied in [
+        settled.proven(rows::core::READ_ONLY),
+        disclose(Effect::Mutates, &ledger, refused).disclosed_by(&Error::invalid("text", "no")),
+    ] {
+        assert!(!denied.dispatched().is_no(), "{denied:?}");
+    }
 }

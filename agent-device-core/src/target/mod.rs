@@ -165,6 +165,15 @@ impl By {
             Self::Ref(_) => Ok(()),
         }
     }
+
+    /// The key of the detail in which an error names it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Selector(_) | Self::Find(_) => "selector",
+            Self::Ref(_) => "ref",
+            Self::Point(_) => "point",
+        }
+    }
 }
 
 impl std::fmt::Display for By {

@@ -84,14 +84,10 @@ impl Refusal {
         snapshot: &Snapshot,
         frame: Option<&RefFrame>,
     ) -> Error {
-        let named = match by {
-            By::Ref(_) => "ref",
-            _ => "selector",
-        };
         let refused = |row: NoRow, message: String, reason: &'static str| {
             Error::refused(row, ErrorCode::CommandFailed, message)
                 .with_reason(reason)
-                .with_detail(named, by.to_string())
+                .with_detail(by.kind(), by.to_string())
         };
         let line = |id: NodeId| -> String {
             let reference = frame.and_then(|frame| frame.ref_of(id));
@@ -129,7 +125,7 @@ impl Refusal {
                 ErrorCode::AmbiguousMatch,
                 format!("{matches} elements match {by}"),
             )
-            .with_detail(named, by.to_string())
+            .with_detail(by.kind(), by.to_string())
             .with_detail("matches", matches)
             .with_detail(
                 "candidates",

@@ -82,7 +82,7 @@ async fn refusals(rows: &mut Driver) {
         .locate(id("counter"))
         .expect(Predicate::Text("other".into()))
         .await;
-    rows.holds(row::REFUSAL_PREDICATE.row(), wrong);
+    rows.cites(row::REFUSAL_PREDICATE.row(), wrong);
 
     let canceled = device.with_cancel({
         let cancel = CancellationToken::new();

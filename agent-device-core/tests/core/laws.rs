@@ -488,6 +488,26 @@ async fn a_secret_is_not_shown_later_or_in_parts() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn every_error_says_of_what_it_is() {
+    let device = Device::new(SimulatedDevice::on(Screen::Counter));
+    let cancel = tokio_util::sync::CancellationToken::new();
+    cancel.cancel();
+    let button = device.with_cancel(cancel).locate(id("counter"));
+    let place = device
+        .with_budget(Duration::ZERO)
+        .locate(Point::new(1.0, 2.0));
+    for (error, key) in [
+        (button.press().await.unwrap_err(), "selector"),
+        (place.press().await.unwrap_err(), "point"),
+    ] {
+        let told = serde_json::to_value(&error).unwrap();
+        assert!(told["details"][key] != serde_json::Value::Null, "{told}");
+        assert_eq!(told["details"]["operation"], "tap", "{told}");
+        assert_eq!(told["details"]["backend"], "simulated", "{told}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_names_nothing_is_refused_by_everyone() {
     let (backend, device) = drawn(|_, tree| {
         button(tree, "x90", 10.0);
