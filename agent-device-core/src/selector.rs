@@ -278,7 +278,8 @@ impl Selector {
     pub(crate) fn for_node_known(node: Node<'_>, for_fill: bool, unique: bool) -> Selector {
         let mut found: Vec<Selector> = Vec::new();
         let filled = |text: Option<&str>| {
-            text.filter(|text| !text.trim().is_empty())
+            // Four of them may come together, beside short terms, and what is recorded must be allowed.
+            text.filter(|text| !text.trim().is_empty() && text.len() <= MAX_LENGTH / 5)
                 .map(str::to_owned)
         };
         if let Some(identifier) = filled(node.identifier()).filter(|_| unique) {
@@ -607,6 +608,7 @@ fn unicode(rest: &str) -> (Option<char>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::{CaptureOptions, SnapshotBuilder, SnapshotInfo, TextField};
     use proptest::prelude::*;
 
     fn parse(source: &str) -> Selector {
@@ -675,6 +677,22 @@ mod tests {
         #[test]
         fn any_bytes_parse_or_are_refused(source in any::<String>()) {
             let _ = source.parse::<Selector>();
+        }
+    }
+
+    #[test]
+    fn what_a_recorder_writes_may_be_looked_for() {
+        for length in [MAX_LENGTH / 5, MAX_LENGTH] {
+            let long = "x".repeat(length);
+            let mut tree = SnapshotBuilder::new(CaptureOptions::default());
+            tree.root(Role::Button)
+                .unwrap()
+                .text(TextField::Identifier, &long)
+                .text(TextField::Label, &long)
+                .text(TextField::Value, &long);
+            let tree = tree.finish(SnapshotInfo::default());
+            let written = Selector::for_node(tree.root().unwrap(), true);
+            written.check().unwrap();
         }
     }
 }

@@ -28,7 +28,14 @@ pub enum BuildError {
     TooLarge,
 }
 
-/// Fills a [`Snapshot`]: nodes in document order, each with the parent that it lies in.
+/// So many nodes are an error, whatever a decoder's own [`Limits`](super::Limits) are: no screen has them, and a backend that
+/// forgets its limits must not take all memory of a test run.
+const MAX_NODES: usize = 1_000_000;
+/// Text beyond so many bytes is left out, and the tree is marked as truncated.
+const MAX_TEXT: usize = 64 << 20;
+
+/// Fills a [`Snapshot`]: nodes in document order, each with the parent that it lies in. A tree has 1 000 000 nodes and 64 MiB of
+/// text at most.
 #[derive(Debug)]
 pub struct SnapshotBuilder {
     nodes: Vec<NodeData>,
@@ -123,7 +130,7 @@ impl SnapshotBuilder {
     fn push(&mut self, role: Role) -> Result<NodeBuilder<'_>, BuildError> {
         let index = u32::try_from(self.nodes.len())
             .ok()
-            .filter(|index| *index < NodeId::NONE - 1)
+            .filter(|index| (*index as usize) < MAX_NODES)
             .ok_or(BuildError::TooLarge)?;
         self.nodes.push(NodeData {
             bounds: Rect::default(),
@@ -165,8 +172,9 @@ impl SnapshotBuilder {
     pub fn finish(mut self, mut info: SnapshotInfo) -> Snapshot {
         self.close_to(0);
         let count = self.nodes.len() as u32;
-        for node in &mut self.nodes {
-            if node.covered_by >= count {
+        for (index, node) in (0..).zip(&mut self.nodes) {
+            // Nothing covers itself.
+            if node.covered_by >= count || node.covered_by == index {
                 node.covered_by = NodeId::NONE;
             }
         }
@@ -231,7 +239,7 @@ impl NodeBuilder<'_> {
         write(&mut self.builder.text);
         // A writer may only append.
         let end = self.builder.text.len().max(start);
-        match TextRange::new(start, end) {
+        match TextRange::new(start, end).filter(|_| end <= MAX_TEXT) {
             Some(range) => self.data().texts[field as usize] = range,
             None => {
                 self.builder.text.truncate(start);

@@ -319,3 +319,33 @@ fn a_container_that_nothing_follows_clips_all_of_its_content() {
     assert!(below.has(Direction::Down), "{below:?}");
     assert_eq!(snapshot.get(NodeId::at(2)).unwrap().outside(), Sides::NONE);
 }
+
+#[test]
+fn a_builder_without_limits_of_its_own_is_bounded() {
+    let mut many = SnapshotBuilder::new(CaptureOptions::default());
+    let refused = (0..2_000_000).find_map(|_| many.root(Role::Group).err());
+    assert_eq!(refused, Some(BuildError::TooLarge));
+    assert_eq!(many.len(), 1_000_000);
+
+    let mut long = SnapshotBuilder::new(CaptureOptions::default());
+    let piece = "x".repeat(1 << 20);
+    for _ in 0..65 {
+        long.root(Role::Text)
+            .unwrap()
+            .text(TextField::Label, &piece);
+    }
+    let long = long.finish(SnapshotInfo::default());
+    assert!(long.info().truncated);
+    assert_eq!(
+        long.nodes().filter(|node| node.label().is_some()).count(),
+        64
+    );
+}
+
+#[test]
+fn nothing_covers_itself() {
+    let mut tree = SnapshotBuilder::new(CaptureOptions::default());
+    tree.root(Role::Button).unwrap().covered_by(NodeId::at(0));
+    let tree = tree.finish(SnapshotInfo::default());
+    assert!(tree.root().unwrap().covered_by().is_none());
+}
