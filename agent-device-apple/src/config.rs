@@ -108,6 +108,10 @@ pub struct RunnerConfig {
     /// What the runner wants to be shown with each command: its port may be reached from the device's network. `None`: a
     /// word of its own for each launch, and nothing for a runner that somebody else has started.
     pub token: Option<String>,
+    /// Whether the runner is built with the way to make taps look failed: it then records a failure after as many of them as the
+    /// file `/tmp/agent-device-inject-tap-recorded-failure-for-testing` on its machine says. For tests of what becomes of such
+    /// a failure. False by default.
+    pub failure_injection: bool,
     /// Further variables of the runner's environment.
     pub environment: Vec<(String, String)>,
 }
@@ -147,6 +151,7 @@ impl Default for RunnerConfig {
             identity: None,
             profile: None,
             token: None,
+            failure_injection: false,
             environment: Vec::new(),
         }
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::{
     Scratch,
     devicectl::{App, Devicectl, LIMIT, if_managed},
-    list::{Entry, known},
+    list::Entry,
     process::{Patience, Tool, ToolFailure},
     scratch,
     simctl::Simctl,
@@ -21,7 +21,7 @@ use super::{
 const INSTALL: Duration = Duration::from_secs(120);
 
 /// An app that is installed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 pub(crate) struct InstalledApp {
     pub(crate) bundle: String,
     /// Whether it came with the system.
@@ -37,12 +37,12 @@ struct OfSimulator {
 
 fn of_simulator(json: &[u8]) -> Option<Vec<InstalledApp>> {
     let apps: BTreeMap<String, Entry<OfSimulator>> = serde_json::from_slice(json).ok()?;
-    let app = |(bundle, entry)| {
-        let OfSimulator { kind } = known(vec![entry]).next()?;
-        Some(InstalledApp {
+    let app = |(bundle, entry)| match entry {
+        Entry::Known(OfSimulator { kind }) => Some(InstalledApp {
             bundle,
             is_system: kind == "System",
-        })
+        }),
+        Entry::Other(_) => None,
     };
     Some(apps.into_iter().filter_map(app).collect())
 }
@@ -123,14 +123,13 @@ impl Simctl {
         folder: &Path,
         patience: &Patience,
     ) -> Result<(Scratch, PathBuf), ToolFailure> {
-        let command = || "cp -RPp".to_owned();
         let name = folder.file_name().filter(|_| folder.is_absolute());
         let name = name.ok_or_else(|| ToolFailure::Unreadable {
             command: "xcrun simctl get_app_container".to_owned(),
             what: "no folder of an app",
         })?;
         let scratch = scratch("app").map_err(|source| ToolFailure::Lost {
-            command: command(),
+            command: "cp -RPp".to_owned(),
             source,
         })?;
         let copy = scratch.path().join(name);

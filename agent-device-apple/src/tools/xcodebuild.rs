@@ -55,7 +55,11 @@ pub(super) fn build_tool(settings: &BuildSettings, project: &Path, derived: &Pat
         "-IDEPackageSupportDisableManifestSandbox=1",
         "-IDEPackageSupportDisablePluginExecutionSandbox=1",
         "ENABLE_USER_SCRIPT_SANDBOXING=NO",
-        "OTHER_SWIFT_FLAGS=$(inherited) -disable-sandbox",
+        if runner.failure_injection {
+            "OTHER_SWIFT_FLAGS=$(inherited) -disable-sandbox -D AGENT_DEVICE_RUNNER_UNIT_TESTS"
+        } else {
+            "OTHER_SWIFT_FLAGS=$(inherited) -disable-sandbox"
+        },
     ]));
     let mut set = |key: &str, value: &Option<String>| {
         if let Some(value) = value {
@@ -183,6 +187,11 @@ mod tests {
             build(Profile::MACOS).contains("platform=macOS,arch=")
                 && build(Profile::MACOS).contains("CODE_SIGN_IDENTITY=-")
         );
+        let mut injecting = settings(Profile::IOS_SIMULATOR, root);
+        injecting.runner.failure_injection = true;
+        let injecting = text(&build_tool(&injecting, Path::new("/p"), Path::new("/d")));
+        let flag = " -D AGENT_DEVICE_RUNNER_UNIT_TESTS";
+        assert!(!simulator.contains(flag) && injecting.replacen(flag, "", 1) == simulator);
         let launch = launch_tool(
             Profile::TVOS_SIMULATOR,
             "R",
