@@ -213,14 +213,19 @@ impl Devicectl {
             Some(None) => return Ok(Some(Vec::new())),
             Some(Some(App { url, .. })) => url,
         };
+        let folder = url.trim_end_matches('/');
+        if folder.is_empty() {
+            // All processes would be of an app whose place is not known.
+            return Err(ToolFailure::Unreadable {
+                command: "xcrun devicectl device info apps".to_owned(),
+                what: "no `url` of the app",
+            });
+        }
         let what = "no `result.runningProcesses` in JSON";
         let known: Processes = self.ask(&["info", "processes"], what, patience).await?;
-        let folder = url.trim_end_matches('/');
         let of_app = |process: &&Process| {
-            process
-                .executable
-                .strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/'))
+            let rest = process.executable.strip_prefix(folder);
+            rest.is_some_and(|rest| rest.starts_with('/')) && process.process_identifier > 0
         };
         let processes = known.running_processes.iter().filter(of_app);
         let pids = processes.map(|process| process.process_identifier);

@@ -1077,6 +1077,23 @@ async fn an_app_of_two_processes_that_was_ended_half_is_not_called_untouched() {
 }
 
 #[tokio::test]
+async fn an_app_whose_place_is_not_told_ends_nobody() {
+    let runner = Scripted::start(|_, _, _| None).await;
+    let tools = Tools::new("exec sleep 600");
+    let (phone, _daemon) = phone(&tools, &runner).await;
+    let nowhere = DEVICECTL
+        .replace("\"url\":", "\"elsewhere\":")
+        .replace("\"executable\":\"file://", "\"executable\":\"");
+    tools.xcrun(&nowhere);
+    let close = Action::Close(Some("com.example.app".to_owned()));
+    let error = phone.perform(&close, &call()).await.unwrap_err();
+    assert!(error.message().contains("`url`"), "{error:?}");
+    assert!(error.dispatched().is_no(), "{error:?}");
+    let calls = tools.calls();
+    assert!(!calls.contains("process terminate"), "{calls}");
+}
+
+#[tokio::test]
 async fn a_phone_that_devicectl_does_not_know_is_driven_by_the_runner_alone() {
     let runner = Scripted::start(|_, _, _| None).await;
     let tools = Tools::new("exec sleep 600");
