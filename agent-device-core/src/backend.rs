@@ -168,6 +168,9 @@ pub trait Interactor: Send + Sync {
     /// A failure that names a golden row ([`Error::refused`], [`Error::disclosed_by`]) is `no` or `unknown` by that row.
     /// Everything else is `unknown`. For an action that it doesn't know the backend returns [`Error::unsupported`].
     ///
+    /// A refusal ([`Error::invalid`] and the like) belongs before the first byte. An action of several steps opens a send
+    /// ([`Call::send`]) before each: what fails afterwards is `unknown` then, whatever row it names.
+    ///
     /// # Cancel safety
     ///
     /// The future may be dropped at any time; the seam then counts the action as possibly landed.

@@ -189,7 +189,8 @@ impl Device {
         self.shared.backend.capabilities()
     }
 
-    /// The backend, to ask it for things of its own. Acting on it directly bypasses ledger and disclosure.
+    /// The backend, as what the core knows of it. For things of its own keep a handle: `Device::new(Arc::clone(&backend))`. Acting
+    /// on it directly bypasses ledger and disclosure.
     pub fn backend(&self) -> &dyn Backend {
         &*self.shared.backend
     }

@@ -8,6 +8,10 @@ use crate::{
 };
 
 /// `@e12`, or pinned to a generation: `@e12~s3`.
+///
+/// An action by ref is aimed by the tree that handed it out: nothing is captured or looked for again. Backends that can, look
+/// whether that element is still there when they touch it; one that can't touches what lies there now. Where the screen may have
+/// moved, use a selector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ref {
     number: u32,
