@@ -36,13 +36,7 @@ pub(crate) async fn mutate(
 /// The answer to what is asked before anything is changed. No app notices that, so a failure proves that nothing was sent, unless
 /// something was before.
 pub(crate) fn before<T>(call: &Call, answer: Result<T, ToolFailure>) -> Result<T> {
-    answer.map_err(|failure| {
-        let error = Error::from(failure);
-        if error.dispatched().is_no() {
-            return error;
-        }
-        disclose(Effect::Observes, call.ledger(), error)
-    })
+    answer.map_err(|failure| disclose(Effect::Observes, call.ledger(), failure.into()))
 }
 
 pub(super) async fn open(apple: &Apple, target: &OpenTarget, call: &Call) -> Result<Performed> {
