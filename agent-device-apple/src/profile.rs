@@ -130,7 +130,6 @@ impl Profile {
             Platform::Ios | Platform::VisionOs => offered.extend([
                 Operation::DoubleTap,
                 Operation::Gesture,
-                Operation::Home,
                 Operation::KeyboardDismiss,
                 Operation::KeyboardEnter,
                 Operation::ReadKeyboard,
@@ -139,7 +138,11 @@ impl Profile {
             Platform::MacOs => offered.extend([Operation::DoubleTap, Operation::Gesture]),
         }
         if self.platform == Platform::Ios {
-            offered.extend([Operation::AppSwitcher, Operation::SetOrientation]);
+            offered.extend([
+                Operation::Home,
+                Operation::AppSwitcher,
+                Operation::SetOrientation,
+            ]);
         }
         if self.is_simulator() && tools && self.platform != Platform::VisionOs {
             offered.extend([Operation::ReadClipboard, Operation::WriteClipboard]);
@@ -205,7 +208,7 @@ mod tests {
             (Operation::Hover, false, false, false, false),
             (Operation::DoubleTap, true, false, true, true),
             (Operation::Gesture, true, false, true, true),
-            (Operation::Home, true, true, false, true),
+            (Operation::Home, true, true, false, false),
             (Operation::AppSwitcher, true, true, false, false),
             (Operation::SetOrientation, true, false, false, false),
             (Operation::KeyboardDismiss, true, false, false, true),

@@ -111,11 +111,21 @@ pub(super) async fn fill(
                 None => performed,
             })
         }
-        // The text was typed and the app has made something else of it. What that is worth is for whoever reads the field.
-        Err(failure) if failure.code() == Some("TEXT_ENTRY_MISMATCH") && !content.is_empty() => Ok(
-            Performed::by("element").with_warning("the field holds another text than was typed"),
-        ),
-        Err(failure) => Err(without_secret(failure, text)),
+        Err(failure) => match was_typed(&failure).filter(|_| !content.is_empty()) {
+            Some(warning) => Ok(Performed::by("element").with_warning(warning)),
+            None => Err(without_secret(failure, text)),
+        },
+    }
+}
+
+/// What is wrong with a text that was typed all the same. What that is worth is for whoever reads the field.
+fn was_typed(failure: &RunnerFailure) -> Option<&'static str> {
+    match failure.code()? {
+        // The app has made something else of it.
+        "TEXT_ENTRY_MISMATCH" => Some("the field holds another text than was typed"),
+        // It may be on its way still, or look the same as the hint of an empty field.
+        "TEXT_INPUT_COMMIT_NOT_OBSERVED" => Some("the field does not show the text that was typed"),
+        _ => None,
     }
 }
 

@@ -851,24 +851,6 @@ async fn the_sides_of_a_screen_that_has_turned_are_not_those_of_before() {
 }
 
 #[tokio::test]
-async fn a_text_that_became_another_is_no_success() {
-    let runner = Scripted::start(|command, _, _| {
-        (command == "type").then(|| Act::Reply(failed("TEXT_ENTRY_MISMATCH")))
-    })
-    .await;
-    let apple = crate::peers::attached(runner.address, crate::peers::fast());
-    let error = apple
-        .perform(&Action::TypeText("abc".into()), &call())
-        .await
-        .unwrap_err();
-    assert_eq!(error.dispatched().as_str(), "unknown");
-    assert_eq!(
-        error.detail("runnerErrorCode").unwrap(),
-        "TEXT_ENTRY_MISMATCH"
-    );
-}
-
-#[tokio::test]
 async fn a_runner_whose_process_has_ended_is_replaced_without_being_asked() {
     let runner = Scripted::start(|_, _, _| None).await;
     let tools = Tools::new(&format!(

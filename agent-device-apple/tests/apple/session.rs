@@ -407,6 +407,40 @@ async fn what_the_runner_read_back_is_not_looked_for_again() {
     }
 }
 
+#[tokio::test]
+async fn a_text_that_became_another_or_does_not_show_is_no_success_and_a_filled_field_is_read() {
+    for code in ["TEXT_ENTRY_MISMATCH", "TEXT_INPUT_COMMIT_NOT_OBSERVED"] {
+        for (held, is_success) in [("abc", true), ("ab", false)] {
+            let runner = Scripted::start(move |command, _, _| match command {
+                "type" => Some(Act::Reply(failed(code))),
+                "snapshot" => {
+                    let mut screen = tree("It");
+                    screen["data"]["nodes"][2]["value"] = json!(held);
+                    Some(Act::Reply(screen))
+                }
+                _ => None,
+            })
+            .await;
+            let apple = Arc::new(attached(runner.address, fast()));
+            let typing = Action::TypeText("abc".into());
+            let error = apple.perform(&typing, &call()).await.unwrap_err();
+            assert_eq!(error.dispatched(), Dispatched::Unknown);
+            assert_eq!(error.detail("runnerErrorCode"), Some(&json!(code)));
+
+            let device = Device::new(Arc::clone(&apple));
+            let filled = device.locate(id("field")).fill("abc").await;
+            match filled {
+                Ok(_) => assert!(is_success, "{code} {held}"),
+                Err(error) => {
+                    assert!(!is_success, "{error:?}");
+                    assert_eq!(error.reason(), Some("fill_unverified"), "{error:?}");
+                }
+            }
+            assert_eq!(runner.requests("type").len(), 2, "once each");
+        }
+    }
+}
+
 fn rect(width: f64, height: f64) -> Value {
     json!({ "x": 0.0, "y": 100.0, "width": width, "height": height })
 }

@@ -28,6 +28,8 @@ enum Fault: String, CaseIterable {
     case stubbornAlerts = "stubborn-alerts"
     /// The first key that is pressed while the keyboard comes up swallows all but the first of its burst.
     case swallowKeys = "swallow-keys"
+    /// Fields don't say what they hold.
+    case muteFields = "mute-fields"
     /// A sign-in sheet of the system's browser is in front, which another process shows.
     case systemSurface = "system-surface"
     /// The private event record is refused, so that gestures fall back.

@@ -50,6 +50,21 @@ final class TextTests: XCTestCase {
         XCTAssertEqual(stage.send("type", ["text": "", "textEntryMode": "replace"]).error?["code"] as? String, nil)
     }
 
+    func testTextThatEqualsTheHintIsTypedOnceAndNotSaidToHaveArrived() {
+        stage.show(.login)
+        XCTAssertEqual(type("City", "city").code, "TEXT_INPUT_COMMIT_NOT_OBSERVED")
+        XCTAssertEqual(stage.events, ["city tap", "city tap", "city clear", "city text C", "city text City"])
+    }
+
+    func testAFieldThatDoesNotSayWhatItHoldsIsClearedAllTheSame() {
+        stage.show(.login)
+        type("old", "email")
+        stage.device.arm(.muteFields, 1)
+        XCTAssertEqual(type("new", "email")["textEntryVerification"], "unobserved")
+        stage.device.clearFaults()
+        XCTAssertEqual(value("email"), "new")
+    }
+
     func testALongTextIsClearedCompletely() {
         stage.show(.longtext)
         XCTAssertNil(type("", "note").error)

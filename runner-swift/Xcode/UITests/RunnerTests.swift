@@ -15,10 +15,10 @@ final class RunnerTests: XCTestCase {
 
     func testCommand() throws {
         let process = ProcessInfo.processInfo
-        let options = try RunnerOptions(environment: process.environment, arguments: process.arguments)
+        let options = try RunnerOptions(
+            environment: process.environment, arguments: process.arguments, isDevice: Platform.isDevice)
         if options.isNoop { return }
         let (time, markers) = (SystemTime(), Markers.standardError)
-        markers.write("HEADLESS_STARTUP", "1")
         recorder.begin(self, markers: markers)
         let session = Session(
             handler: CommandHandlers(
@@ -103,6 +103,15 @@ extension Drivers {
 }
 
 extension Platform {
+    /// Whether this is neither a Mac nor a part of one.
+    static var isDevice: Bool {
+        #if targetEnvironment(simulator) || os(macOS) || CHECK_MACOS
+            false
+        #else
+            true
+        #endif
+    }
+
     static var current: Platform {
         #if os(tvOS) || CHECK_TVOS
             .tvOS

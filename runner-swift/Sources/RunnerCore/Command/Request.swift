@@ -35,8 +35,8 @@ public struct Request: Sendable {
             return .drag(Command.Drag(
                 from: try fields.point(), to: try fields.point("x2", "y2"), durationMs: try fields.duration() ?? 250,
                 isSynthesized: try fields.bool("synthesized") ?? false))
-        case .scroll: return .scroll(try fields.scroll())
-        case .desktopScroll: return .desktopScroll(try fields.scroll())
+        case .scroll: return .scroll(try fields.scroll(usually: ScrollPlan.strokeAmount))
+        case .desktopScroll: return .desktopScroll(try fields.scroll(usually: ScrollPlan.wheelAmount))
         case .swipe: return .swipe(try fields.direction())
         case .remotePress:
             let button = try fields.required(fields.choice("remoteButton", of: Command.RemoteButton.self), "remoteButton")
@@ -109,11 +109,11 @@ extension Fields {
             inspectsPoint: try bool("inspectPoint") ?? true)
     }
 
-    fileprivate func scroll() throws -> Command.Scroll {
+    fileprivate func scroll(usually amount: Double) throws -> Command.Scroll {
         let pixels = try number("pixels", in: 0...100_000)
-        let amount = try number("amount", in: 0...100)
+        let part = try number("amount", in: 0...100)
         return Command.Scroll(
-            direction: try direction(), distance: pixels.map { .pixels($0) } ?? .amount(amount ?? 0.6),
+            direction: try direction(), distance: pixels.map { .pixels($0) } ?? .amount(part ?? amount),
             durationMs: try duration(), release: try choice("scrollReleaseBehavior", of: Command.Scroll.Release.self) ?? .controlled)
     }
 

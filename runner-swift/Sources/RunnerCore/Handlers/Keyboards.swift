@@ -17,20 +17,21 @@ extension CommandHandlers {
                 hint: "Scroll the page or press another control: only the app's author knows what that does.")
         }
         try press(control)
-        let isVisible = try waitUntilKeyboardIsGone()
+        let isVisible = try !waitUntilKeyboardIsGone()
         if !isVisible { waitUntilStill() }
         (data.wasVisible, data.dismissed, data.visible) = (true, !isVisible, isVisible)
         data.keyboardDismissMechanism = "dismissKey"
         return data
     }
 
+    /// Whether it has gone in time.
     private func waitUntilKeyboardIsGone() throws -> Bool {
         let end = time.uptime + KeyboardControl.dismissWait
         while try drivers.keyboard.keyboard(in: bundleId) != nil {
-            if time.uptime >= end { return true }
+            if time.uptime >= end { return false }
             time.pause(Self.poll)
         }
-        return false
+        return true
     }
 
     /// The page moves while the keyboard goes.

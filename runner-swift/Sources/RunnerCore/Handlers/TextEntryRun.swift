@@ -37,6 +37,10 @@ struct TextEntryRun {
         // What was in a field that can't be read is not known, so what is wanted isn't either.
         if case .unreadable = before, mode == .append { return "unobserved" }
         if let verified = word(for: observed, wanted: wanted) { return verified }
+        // Neither this nor a second try could be told from an empty field.
+        if observed == .text(""), !wanted.isEmpty, FieldValue.isHint(wanted, placeholder: attributes()?.placeholder) {
+            throw TextCommitWatch.error
+        }
         if case .text(let text) = observed, TextRepair.isAllowed(mode: mode, wanted: wanted, observed: text) {
             wasRepaired = true
             try clear()
@@ -87,28 +91,27 @@ struct TextEntryRun {
 
     private func clear() throws {
         guard field != nil else { return }
-        if let frame = attributes()?.knownFrame, frame.isUsable, !rawValue.isEmpty {
+        var before = shown
+        if TextClear.deletes(for: before) > 0, let frame = attributes()?.knownFrame, frame.isUsable {
             try handlers.drivers.gestures.tap(TextClear.caret(in: frame), in: handlers.bundleId)
         }
-        var before = rawValue
-        while !before.isEmpty {
-            // Longer than one round of keys: everything at once, if it can be selected.
-            if before.count + TextClear.surplus > TextClear.counts.upperBound, handlers.drivers.text.canSynthesize,
+        while TextClear.deletes(for: before) > 0 {
+            if TextClear.isLong(before), handlers.drivers.text.canSynthesize,
                 (try? handlers.drivers.text.synthesizeSelectAll()) != nil
             {
                 try press("\u{8}")
             } else {
-                try press(String(repeating: "\u{8}", count: TextClear.deletes(for: .text(before))))
+                try press(String(repeating: "\u{8}", count: TextClear.deletes(for: before)))
             }
-            let after = rawValue
-            guard TextClear.shouldGoOn(before: .text(before), after: .text(after)) else { return }
+            let after = shown
+            guard TextClear.shouldGoOn(before: before, after: after) else { return }
             before = after
         }
     }
 
-    /// What the field says, its hint included: text that equals the hint looks the same as the hint, and has to go as well. Keys
+    /// What the field shows, its hint included: text that equals the hint looks the same as the hint, and has to go as well. Keys
     /// in an empty field do nothing.
-    private var rawValue: String { attributes()?.value ?? "" }
+    private var shown: FieldValue { attributes()?.value.map { .text($0) } ?? .unreadable }
 
     // MARK: Looking
 

@@ -17,7 +17,9 @@ public struct ScrollPlan: Equatable, Sendable {
     static let accessory = 12.0
     /// With less of the viewport left above the keyboard there is nothing to scroll in.
     static let leastVisible = 0.15
-    public static let defaultAmount = 0.65
+    /// How much of the viewport a scroll goes that doesn't say: by a finger, and by a wheel.
+    public static let strokeAmount = 0.65
+    public static let wheelAmount = 0.6
     public static let defaultDurationMs = 400.0
 
     /// - Parameters:

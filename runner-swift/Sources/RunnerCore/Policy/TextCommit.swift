@@ -27,7 +27,7 @@ public struct TextCommitWatch: Sendable {
 
     /// - Parameter placeholder: the field's hint. Text that equals it can't be told from an empty field.
     public mutating func look(_ observed: FieldValue, placeholder: String? = nil, at now: Double) -> Verdict {
-        let isTold = placeholder?.trimmedOrNil != wanted.trimmed && wanted.trimmed != FieldValue.genericLabel
+        let isTold = !FieldValue.isHint(wanted, placeholder: placeholder)
         if case .text(let text) = observed {
             switch TextVerification(wanted: wanted, observed: observed, isMultiline: isMultiline) {
             case .verified, .reformatted: if isTold { return .committed }

@@ -38,9 +38,13 @@ public enum FieldValue: Equatable, Sendable {
             self = .unreadable
             return
         }
-        let hints = [attributes.placeholder?.trimmedOrNil, Self.genericLabel]
-        let text = hints.contains(value.trimmed) ? "" : value
+        let text = Self.isHint(value, placeholder: attributes.placeholder) ? "" : value
         self = attributes.type == .secureTextField ? .concealed(isEmpty: text.isEmpty) : .text(text)
+    }
+
+    /// Whether a field that holds this text looks the same as an empty one.
+    static func isHint(_ text: String, placeholder: String?) -> Bool {
+        [placeholder?.trimmedOrNil, genericLabel].contains(text.trimmed)
     }
 }
 
@@ -130,6 +134,12 @@ public enum TextClear {
         case .text(let text) where text.isEmpty: 0
         case .text(let text): min(counts.upperBound, max(counts.lowerBound, text.count + surplus))
         }
+    }
+
+    /// Longer than one round of keys: it is better selected as a whole, where that can be done.
+    public static func isLong(_ value: FieldValue) -> Bool {
+        if case .text(let text) = value { return text.count + surplus > counts.upperBound }
+        return false
     }
 
     /// How often clearing goes on: a value longer than one round of keys takes several. Each must shorten it.

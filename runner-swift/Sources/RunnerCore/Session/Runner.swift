@@ -9,8 +9,10 @@ public struct RunnerOptions: Sendable {
 
     public init() {}
 
+    /// - Parameter isDevice: whether the host is another machine. One without usbmux comes by the network of the cable, or another
+    ///   one, of which anybody may be part: so that is listened on only for who shows a token.
     /// - Throws: `RunnerError` naming the variable.
-    public init(environment: [String: String], arguments: [String] = []) throws {
+    public init(environment: [String: String], arguments: [String] = [], isDevice: Bool = false) throws {
         let name = "AGENT_DEVICE_RUNNER_PORT"
         let argument = arguments.first { $0.hasPrefix(name + "=") }?.dropFirst(name.count + 1)
         let port = environment[name] ?? argument.map(String.init) ?? ""
@@ -19,6 +21,7 @@ public struct RunnerOptions: Sendable {
             server.port = number
         }
         server.token = environment["AGENT_DEVICE_RUNNER_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        if isDevice, server.token != nil { server.interface = .any }
         isNoop = Self.isSet(environment["AGENT_DEVICE_RUNNER_NOOP_STARTUP"])
         retriesReads = !Self.isSet(environment["AGENT_DEVICE_RUNNER_DISABLE_READONLY_RETRY"])
     }

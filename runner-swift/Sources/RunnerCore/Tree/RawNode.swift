@@ -38,6 +38,13 @@ public struct NodeAttributes: Equatable, Sendable {
     public var hasText: Bool { [label, identifier, value].contains { !($0 ?? "").isBlank } }
 }
 
+extension ElementType {
+    /// What a value that is reported says: an empty one that a field is empty, and of anything else nothing.
+    public func value(reported: String?) -> String? {
+        reported.flatMap { $0.isEmpty && !takesText ? nil : $0 }
+    }
+}
+
 extension String {
     public var isBlank: Bool { allSatisfy(\.isWhitespace) }
 

@@ -18,7 +18,9 @@ struct SimText: TextDriver {
     }
 
     func attributes(of element: FoundElement) throws -> NodeAttributes? {
-        inputs { $0.key == element.handle as? String }.first?.attributes
+        var attributes = inputs { $0.key == element.handle as? String }.first?.attributes
+        if device.meet(.muteFields) != nil { attributes?.value = nil }
+        return attributes
     }
 
     func type(_ text: String, into element: FoundElement?, in bundleId: String?) throws {

@@ -34,6 +34,10 @@ final class RequestTests: XCTestCase {
                 .scroll(.init(direction: .down, distance: .amount(0.65), durationMs: 400, release: .controlled))),
             (#"{"command":"scroll","direction":"up","pixels":120,"scrollReleaseBehavior":"inertial"}"#,
                 .scroll(.init(direction: .up, distance: .pixels(120), durationMs: nil, release: .inertial))),
+            (#"{"command":"scroll","direction":"left"}"#,
+                .scroll(.init(direction: .left, distance: .amount(0.65), durationMs: nil, release: .controlled))),
+            (#"{"command":"desktopScroll","direction":"left"}"#,
+                .desktopScroll(.init(direction: .left, distance: .amount(0.6), durationMs: nil, release: .controlled))),
             (#"{"command":"snapshot","interactiveOnly":true,"depth":1,"scope":" List ","unknown":[1]}"#,
                 .snapshot(.init(
                     interactiveOnly: true, depth: 1, scope: "List", raw: false, preferredBackend: nil, customActions: false))),

@@ -13,6 +13,13 @@ final class RunnerOptionsTests: XCTestCase {
         }
     }
 
+    func testADeviceIsReachedFromOutsideOnlyByWhoHasItsToken() throws {
+        let token = ["AGENT_DEVICE_RUNNER_TOKEN": "t"]
+        XCTAssertEqual(try RunnerOptions(environment: token, isDevice: true).server.interface, .any)
+        XCTAssertEqual(try RunnerOptions(environment: [:], isDevice: true).server.interface, .loopback)
+        XCTAssertEqual(try RunnerOptions(environment: token).server.interface, .loopback)
+    }
+
     func testSwitchesAreReadAsWords() throws {
         let options = try RunnerOptions(environment: [
             "AGENT_DEVICE_RUNNER_NOOP_STARTUP": "1", "AGENT_DEVICE_RUNNER_DISABLE_READONLY_RETRY": "TRUE",

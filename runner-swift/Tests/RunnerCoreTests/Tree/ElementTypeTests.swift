@@ -3,6 +3,13 @@ import XCTest
 @testable import RunnerCore
 
 final class ElementTypeTests: XCTestCase {
+    func testAnEmptyValueIsTheContentOfAFieldAndOfNothingElse() {
+        XCTAssertEqual(ElementType.textField.value(reported: ""), "")
+        XCTAssertNil(ElementType.textField.value(reported: nil), "absent is not empty")
+        XCTAssertNil(ElementType.button.value(reported: ""))
+        XCTAssertEqual(ElementType.switch.value(reported: "1"), "1")
+    }
+
     private struct Row: Decodable {
         var raw: UInt
         var type: String

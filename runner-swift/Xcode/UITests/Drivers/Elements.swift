@@ -9,23 +9,31 @@ struct Elements: ElementDriver {
 
     let apps: Apps
 
+    /// A part of a value, or the whole of it. A value may be a number, of which `CONTAINS` raises an exception and which can only be
+    /// compared as a whole; what is typed and what is read is text.
+    private static let valueHolds: String = {
+        let types = ElementType.textInputs.union([.staticText]).map { "elementType == \($0.rawValue)" }.sorted()
+        return "(((\(types.joined(separator: " OR "))) AND value CONTAINS[c] %@) OR value ==[c] %@)"
+    }()
+    private static let anyHolds = "label CONTAINS[c] %@ OR identifier CONTAINS[c] %@ OR " + valueHolds
+
     func candidates(for selector: Command.ElementSelector, in bundleId: String?) throws -> [FoundElement] {
-        let value = selector.value
-        // Names are compared without regard to spaces afterwards: the longest word finds no fewer. A value may be a number, which
-        // can only be compared as a whole.
+        let value = selector.value.trimmed
+        // Texts are compared without regard to spaces afterwards: the longest word finds no fewer.
         let words: [Substring] = value.split(whereSeparator: \.isWhitespace)
         let word = words.max { $0.count < $1.count }.map { String($0) } ?? value
         let predicate = switch selector.key {
         case .id: NSPredicate(format: "identifier CONTAINS[c] %@", word)
         case .label: NSPredicate(format: "label CONTAINS[c] %@", word)
-        case .value: NSPredicate(format: "value ==[c] %@", value)
-        case .text: NSPredicate(format: "label CONTAINS[c] %@ OR identifier CONTAINS[c] %@ OR value ==[c] %@", word, word, value)
+        case .value: NSPredicate(format: Self.valueHolds, word, value)
+        case .text: NSPredicate(format: Self.anyHolds, word, word, word, value)
         }
         return try found(in: bundleId) { $0.descendants(matching: .any).matching(predicate) }
     }
 
     func elements(containing text: String, in bundleId: String?) throws -> [FoundElement] {
-        let predicate = NSPredicate(format: "label CONTAINS[c] %@ OR identifier CONTAINS[c] %@ OR value ==[c] %@", text, text, text)
+        let text = text.trimmed
+        let predicate = NSPredicate(format: Self.anyHolds, text, text, text, text)
         return try found(in: bundleId) { $0.descendants(matching: .any).matching(predicate) }
     }
 
@@ -91,9 +99,10 @@ extension FoundElement {
 
 extension NodeAttributes {
     @MainActor init(_ node: any XCUIElementAttributes) {
+        let type = ElementType(rawValue: node.elementType.rawValue)
         self.init(
-            ElementType(rawValue: node.elementType.rawValue), label: node.label.nonEmpty, identifier: node.identifier.nonEmpty,
-            value: node.value.flatMap { "\($0)".nonEmpty }, placeholder: node.placeholderValue?.nonEmpty, frame: Rect(node.frame),
+            type, label: node.label.nonEmpty, identifier: node.identifier.nonEmpty,
+            value: type.value(reported: node.value.map { "\($0)" }), placeholder: node.placeholderValue?.nonEmpty, frame: Rect(node.frame),
             isEnabled: node.isEnabled, isFocused: node.hasFocus, isSelected: node.isSelected)
     }
 }

@@ -215,7 +215,7 @@ private struct PrivateReader: DepthLimitedReader {
             var attributes = NodeAttributes(ElementType(rawValue: UInt(node.type)))
             attributes.label = Self.text(node.label)
             attributes.identifier = Self.text(node.identifier)
-            attributes.value = Self.text(node.value)
+            attributes.value = attributes.type.value(reported: node.value.map { String(cString: $0) })
             attributes.placeholder = Self.text(node.placeholder)
             if node.has_frame { attributes.frame = Rect(node.x, node.y, node.width, node.height) }
             (attributes.isEnabled, attributes.isSelected, attributes.isFocused) = (node.enabled, node.selected, node.focused)

@@ -4,8 +4,6 @@ import XCTest
 
 /// Keys, and the fields that take them.
 struct Typing: TextDriver {
-    /// How fast private events type, in characters per second.
-    private static let speed: UInt64 = 60
     private static let commandKey: UInt64 = 1 << 20
 
     let apps: Apps
@@ -55,7 +53,7 @@ struct Typing: TextDriver {
         #endif
     }
 
-    func synthesize(_ text: String) throws { try check(runner_type(text, Self.speed)) }
+    func synthesize(_ text: String) throws { try check(runner_type(text, UInt64(TextEntry.typingSpeed))) }
 
     func synthesizeSelectAll() throws { try check(runner_press_key("a", Self.commandKey)) }
 }
