@@ -59,7 +59,7 @@ struct After {
 /// # Cancel safety
 ///
 /// Dropping the future before it ends may leave the press done.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[must_use = "nothing is pressed until the press is awaited"]
 pub struct Press {
     locator: Locator,
@@ -161,7 +161,7 @@ impl Press {
 /// # Cancel safety
 ///
 /// Dropping the future before it ends may leave the action done.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[must_use = "nothing is done until the action is awaited"]
 pub struct Act {
     locator: Locator,

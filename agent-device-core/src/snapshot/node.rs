@@ -74,6 +74,7 @@ impl TextRange {
 /// The texts of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum TextField {
     /// What the element is called: its accessible name.
     Label,
@@ -100,6 +101,7 @@ macro_rules! flags {
         /// A fact that is true, false, or absent because nobody reported it. Absent is not false.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
+        #[non_exhaustive]
         pub enum Flag {
             $($(#[$doc])* $name,)*
         }

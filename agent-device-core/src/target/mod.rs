@@ -1,7 +1,7 @@
 //! From a name to a touch point: the resolution pipeline.
 //!
 //! The stages run in one order: candidacy → match and ambiguity → promotion → occlusion → off-screen → touch point → keyboard.
-//! A caller names one [`Policy`]; a policy that skips a stage says so as a value. The stages themselves are private, so no
+//! A caller names one policy; a policy that skips a stage says so as a value. The stages themselves are private, so no
 //! caller can forget one. Nothing here captures or acts.
 
 mod geometry;
@@ -73,6 +73,7 @@ pub struct Find {
 
 /// Where [`Find`] looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FindField {
     /// In label, value and identifier.
     #[default]
@@ -211,7 +212,7 @@ enum Promotion {
 
 /// How one kind of command resolves its target.
 #[derive(Clone, Copy, Debug)]
-pub struct Policy {
+pub(crate) struct Policy {
     ambiguity: Ambiguity,
     needs_bounds: bool,
     occlusion: Occlusion,
@@ -223,7 +224,7 @@ pub struct Policy {
 
 impl Policy {
     /// Press and long press.
-    pub const PROMOTED_TARGET: Self = Self {
+    pub(crate) const PROMOTED_TARGET: Self = Self {
         ambiguity: Ambiguity::Reject,
         needs_bounds: true,
         occlusion: Occlusion::ExcludeAndRefuse,
@@ -233,19 +234,19 @@ impl Policy {
         prefers_fields: false,
     };
     /// Hover, focus and the ends of a drag: the element itself.
-    pub const RESOLVED_TARGET: Self = Self {
+    pub(crate) const RESOLVED_TARGET: Self = Self {
         promotion: Promotion::None,
         refuse_disabled: false,
         ..Self::PROMOTED_TARGET
     };
     /// Fill and type: the field itself takes the text.
-    pub const FIELD: Self = Self {
+    pub(crate) const FIELD: Self = Self {
         prefers_fields: true,
         refuse_disabled: true,
         ..Self::RESOLVED_TARGET
     };
     /// Reading a text: the most plausible one, and which rule chose it is disclosed.
-    pub const READ_TEXT: Self = Self {
+    pub(crate) const READ_TEXT: Self = Self {
         ambiguity: Ambiguity::Disambiguate,
         needs_bounds: false,
         occlusion: Occlusion::Ignore,
@@ -255,12 +256,12 @@ impl Policy {
         prefers_fields: false,
     };
     /// Reading facts of one element, and checking them.
-    pub const READ_UNIQUE: Self = Self {
+    pub(crate) const READ_UNIQUE: Self = Self {
         ambiguity: Ambiguity::Reject,
         ..Self::READ_TEXT
     };
     /// The container of a scroll: the element itself, wherever it is.
-    pub const CONTAINER: Self = Self {
+    pub(crate) const CONTAINER: Self = Self {
         needs_bounds: true,
         refuse_offscreen: true,
         ..Self::READ_UNIQUE
@@ -284,6 +285,7 @@ pub enum ResolutionKind {
 /// Which rule chose among several matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Tiebreak {
     /// They lie in one another and all mean the same element.
     StructuralEquivalence,
