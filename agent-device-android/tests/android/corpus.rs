@@ -12,6 +12,8 @@ use agent_device_core::{
     snapshot::{CaptureOptions, Flag, TextField},
 };
 
+use crate::peers::say_once;
+
 /// How the permission prompt marks a name of the other direction.
 const BIDI: &str = "\u{200e}\u{202b}";
 
@@ -21,7 +23,7 @@ fn folder() -> Option<PathBuf> {
         return Some(folder);
     }
     // No peer but a set of files that not every checkout has beside it.
-    println!("skipped: corpus: put captures into ../shared/corpus");
+    say_once("skipped: corpus: put captures into ../shared/corpus");
     None
 }
 
