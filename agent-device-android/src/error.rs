@@ -247,6 +247,9 @@ impl DispatchDisclosure for AdbFailure {
     }
 }
 
+/// The detail that marks what the host says of a device.
+pub(crate) const HOST_REFUSAL: &str = "adbHostRefusal";
+
 /// How many candidates an error lists.
 pub(crate) const LISTED: usize = 10;
 
@@ -304,7 +307,7 @@ impl From<AdbFailure> for Error {
             }
             AdbFailure::StartFailed { output } => error.with_detail("stderr", shown(&output)),
             AdbFailure::Refused { text, .. } => error
-                .with_detail("adbHostRefusal", true)
+                .with_detail(HOST_REFUSAL, true)
                 .with_detail("adbMessage", shown(&text)),
             AdbFailure::Exit {
                 code,

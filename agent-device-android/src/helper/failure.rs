@@ -10,7 +10,7 @@ use agent_device_core::{
 };
 
 use super::{Ended, TOLD, owner};
-use crate::error::{AdbFailure, TOO_LARGE};
+use crate::error::{AdbFailure, HOST_REFUSAL, TOO_LARGE};
 
 /// How the helper's word for a failure ends when the time was over before the command's turn came.
 const TOO_LATE: &str = "TimeoutException";
@@ -114,17 +114,21 @@ impl HelperFailure {
         }
     }
 
-    fn reason(&self) -> &'static str {
+    fn reason(&self) -> &str {
         match (self, self.adb()) {
             (_, Some(AdbFailure::Timeout { .. })) => reason::DEADLINE_EXCEEDED,
             (_, Some(AdbFailure::Canceled { .. })) => reason::REQUEST_CANCELED,
             (_, Some(AdbFailure::TooLarge { .. })) => TOO_LARGE,
             (Self::NotStarted { source }, _) => match source.reason() {
-                Some(reason::DEADLINE_EXCEEDED) => reason::DEADLINE_EXCEEDED,
-                Some(reason::REQUEST_CANCELED) => reason::REQUEST_CANCELED,
-                Some(owner::TAKEN) => owner::TAKEN,
-                Some("android_device_in_use") => "android_device_in_use",
-                Some("android_helper_stuck") => "android_helper_stuck",
+                Some(
+                    reason @ (reason::DEADLINE_EXCEEDED
+                    | reason::REQUEST_CANCELED
+                    | owner::TAKEN
+                    | "android_device_in_use"
+                    | "android_helper_stuck"),
+                ) => reason,
+                // The host's refusal of the device.
+                Some(reason) if source.detail(HOST_REFUSAL).is_some() => reason,
                 _ => "android_helper_not_started",
             },
             (Self::Unopened(_), _) => "android_helper_unreachable",
@@ -163,11 +167,18 @@ impl DispatchDisclosure for HelperFailure {
 
 impl From<HelperFailure> for Error {
     fn from(failure: HelperFailure) -> Self {
+        // What the host says of the device has nothing to do with the helper.
+        if let HelperFailure::Unopened(source @ AdbFailure::Refused { .. }) = failure {
+            return source.into();
+        }
         let mut error = Error::new(failure.code(), failure.to_string())
             .disclosed_by(&failure)
-            .with_reason(failure.reason());
+            .with_reason(failure.reason().to_owned());
         match failure {
             HelperFailure::NotStarted { source } => {
+                if let Some(retriable) = source.retriable() {
+                    error = error.with_retriable(retriable);
+                }
                 let hint = source.hint().to_owned();
                 for key in TOLD {
                     if let Some(value) = source.detail(key) {

@@ -1,6 +1,7 @@
 //! What the helper answers: a block of headers, an empty line, a body.
 
 use super::HelperFailure;
+use crate::error::{AdbFailure, Phase};
 
 /// Who answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +103,12 @@ impl Reply {
         id: &str,
         protocol: Protocol,
     ) -> Result<Self, HelperFailure> {
+        if bytes.is_empty() {
+            return Err(HelperFailure::Lost(AdbFailure::Lost {
+                phase: Phase::Requested,
+                source: None,
+            }));
+        }
         let unreadable = |what| HelperFailure::Unreadable { what };
         let head = bytes.get(..bytes.len().min(MAX_HEAD)).unwrap_or_default();
         let end = memchr::memmem::find(head, b"\n\n")

@@ -288,10 +288,13 @@ impl Session {
                         return None;
                     }
                 }
-                Ok(Some(ShellEvent::Exit(_)) | None) => {
+                Ok(Some(ShellEvent::Exit(Some(_)))) => {
                     return Some(Ended::of(&tail(&text)).unwrap_or(Ended::Silently));
                 }
-                Err(_) => return Ended::of(&tail(&text)),
+                // What is printed can be lost while the helper lives on.
+                Ok(Some(ShellEvent::Exit(None)) | None) | Err(_) => {
+                    return Ended::of(&tail(&text));
+                }
             }
         }
     }

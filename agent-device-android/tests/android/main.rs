@@ -15,6 +15,7 @@ mod helper_golden;
 mod host;
 mod keyboard;
 mod logs;
+mod odd;
 mod peers;
 mod program;
 mod quoting;
