@@ -103,7 +103,8 @@ async fn check_there(apple: &Apple, touch: &Touch, call: &Call) -> Result<()> {
             ErrorCode::CommandFailed,
             "the target is not at its place any more",
         )
-        .with_reason(TARGET_GONE));
+        .with_reason(TARGET_GONE)
+        .with_hint("The screen has changed since the target was looked for: locate it again."));
     }
     Ok(())
 }

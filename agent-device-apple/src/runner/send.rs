@@ -259,7 +259,10 @@ impl Runner {
                     Unanswered::Unwritten(Unwritten::Canceled)
                     | Unanswered::Written(NoReply::Canceled),
                 ) => return Err(RunnerFailure::CanceledUnsent),
-                Err(_) if patience.remaining().is_zero() => {
+                Err(
+                    Unanswered::Unwritten(Unwritten::Deadline)
+                    | Unanswered::Written(NoReply::Deadline),
+                ) => {
                     return Err(RunnerFailure::DeadlineUnsent(
                         "the runner to say that it is there",
                     ));

@@ -30,7 +30,7 @@ use agent_device_core::{
 };
 
 use crate::{
-    peers::{Control, Folder, Sim, Tools, at_root, runner_sim, says_port, skip},
+    peers::{Folder, Sim, Tools, at_root, says_port, skip},
     scripted::{Act, Scripted, failed},
     suite::FIXTURE,
 };
@@ -743,10 +743,7 @@ async fn a_device_reads_from_the_simulator_and_acts_through_the_runner() {
     let (Some(peer), Some(_)) = (peer(), Sim::start().await) else {
         return;
     };
-    let tools = Tools::new(&format!(
-        "exec {} 2> \"$here/sim.log\"",
-        runner_sim().display()
-    ));
+    let tools = Tools::with_sim().await;
     let home = tools.folder.path().display().to_string();
     let app = App::start();
     tools.xcrun(&format!(
@@ -769,11 +766,7 @@ async fn a_device_reads_from_the_simulator_and_acts_through_the_runner() {
     ax.first_wait = Duration::from_secs(20);
     config.simulator_ax = Some(ax);
     let apple = Arc::new(Apple::connect(tools.simulator(), config).await.unwrap());
-    let log = tools.folder.read("sim.log");
-    let control = log
-        .lines()
-        .find_map(|line| line.rsplit_once("SIM_CONTROL_PORT=")?.1.trim().parse().ok());
-    let control = Control::at(control.unwrap());
+    let control = tools.sim_control();
     control.ask("POST", "/reset?screen=counter").await;
 
     let device = Device::new(Arc::clone(&apple));

@@ -216,6 +216,7 @@ fn what_a_host_without_time_to_end_it_has_left_is_ended_by_the_next_one() {
 async fn host() {
     let folder = std::env::var_os("AGENT_DEVICE_TEST_FOLDER").unwrap();
     let tools = std::mem::ManuallyDrop::new(Tools {
+        leash: None,
         folder: Folder::at(folder.into()),
     });
     let _apple = Apple::connect(tools.simulator(), tools.config()).await;

@@ -207,6 +207,8 @@ pub(crate) fn local(port: u16) -> SocketAddr {
 /// no such name is our own guess at the tool's words. `runner` is what a launch runs.
 pub(crate) struct Tools {
     pub(crate) folder: Folder,
+    /// What a simulated runner ends with.
+    pub(crate) leash: Option<fs::File>,
 }
 
 pub(crate) const UDID: &str = "6A8A2F7C-0D3B-4C55-9D3E-111111111111";
@@ -279,7 +281,35 @@ impl Tools {
         );
         fs::create_dir_all(folder.path().join("src/Runner.xcodeproj")).unwrap();
         write("src/a.swift", "// the runner");
-        Self { folder }
+        Self {
+            folder,
+            leash: None,
+        }
+    }
+
+    /// The runner is a simulated one, which does not outlive the process of the test: it reads from a pipe that is open here.
+    pub(crate) async fn with_sim() -> Self {
+        let mut tools = Self::new(&format!(
+            "exec {} --until-stdin-ends < \"$here/leash\" 2> \"$here/sim.log\"",
+            runner_sim().display()
+        ));
+        let pipe = tools.folder.path().join("leash");
+        let made = Command::new("mkfifo").arg(&pipe).status().await.unwrap();
+        assert!(made.success());
+        // For both, so that it does not wait for the other end.
+        let end = fs::File::options().read(true).write(true).open(pipe);
+        tools.leash = Some(end.unwrap());
+        tools
+    }
+
+    /// The app beside the simulated runner that was started last.
+    pub(crate) fn sim_control(&self) -> Control {
+        let log = self.folder.read("sim.log");
+        let port = log
+            .lines()
+            .rev()
+            .find_map(|line| line.rsplit_once("SIM_CONTROL_PORT=")?.1.trim().parse().ok());
+        Control::at(port.unwrap())
     }
 
     /// What further subcommands of `xcrun` do.

@@ -14,7 +14,7 @@ use agent_device_testbed::fault::{FaultProxy, Rule, WireFault};
 use serde_json::json;
 
 use crate::{
-    peers::{Control, Sim, Tools, attached, call, runner_sim, tap_at},
+    peers::{Sim, Tools, attached, call, tap_at},
     suite::{FIXTURE, config},
 };
 
@@ -263,23 +263,12 @@ async fn a_runner_that_is_killed_after_a_tap_landed_leaves_an_unknown_and_one_ta
     if Sim::start().await.is_none() {
         return;
     }
-    let tools = Tools::new(&format!(
-        "exec {} 2> \"$here/sim.log\"",
-        runner_sim().display()
-    ));
+    let tools = Tools::with_sim().await;
     let mut config = tools.config();
     config.app = Some(FIXTURE.to_owned());
     let apple = Apple::connect(tools.simulator(), config).await.unwrap();
     assert_eq!(apple.state(), RunnerState::Ready);
-    let control = || {
-        let log = tools.folder.read("sim.log");
-        let line = log
-            .lines()
-            .rev()
-            .find_map(|line| line.rsplit_once("SIM_CONTROL_PORT=")?.1.trim().parse().ok());
-        Control::at(line.unwrap())
-    };
-    let first = control();
+    let first = tools.sim_control();
     first.ask("POST", "/reset?screen=counter").await;
     first.ask("POST", "/faults?hang-after=600000").await;
     let tap = tap_at(FIRST.0, FIRST.1);
@@ -312,7 +301,10 @@ async fn a_runner_that_is_killed_after_a_tap_landed_leaves_an_unknown_and_one_ta
         .capture(&CaptureOptions::default(), &call())
         .await
         .unwrap();
-    assert_eq!((apple.starts(), control().taps("counter").await), (2, 0));
+    assert_eq!(
+        (apple.starts(), tools.sim_control().taps("counter").await),
+        (2, 0)
+    );
     apple.close().await;
     assert_eq!(
         tools.lease(crate::peers::UDID),
