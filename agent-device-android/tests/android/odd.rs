@@ -10,10 +10,10 @@ use agent_device_android::{
 };
 use agent_device_core::{
     Call, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
-    action::{Action, Touch},
+    action::{Action, OpenTarget, Touch},
     dispatch::{
         NoRow,
-        rows::{android_adb as adb, android_helper as rows},
+        rows::{android_adb as adb, android_helper as rows, post_action_guard},
     },
     geometry::Point,
     snapshot::CaptureOptions,
@@ -67,7 +67,7 @@ async fn an_odd_state_is_named_and_does_not_last() {
         return;
     };
     let mut config = AdbConfig::default();
-    config.offline_wait = Duration::from_secs(1);
+    config.offline_wait = Duration::from_secs(8);
     let Some(real) = RealServer::start(config).await else {
         return;
     };
@@ -83,6 +83,7 @@ async fn an_odd_state_is_named_and_does_not_last() {
     a_screen_that_stands_still_costs_its_deadline(&android, &peer).await;
     android.close().await.unwrap();
 
+    what_comes_to_the_front_under_a_press_is_told(&device, &peer).await;
     two_devices_are_not_chosen_between(&peer, &real).await;
     a_command_that_dies_or_hangs_is_not_believed(&device, &peer).await;
     a_slow_shell_is_slow(&device, &peer).await;
@@ -209,7 +210,7 @@ async fn a_device_that_can_not_be_used_is_named(
 
 /// The main thread of the app in front, which answers all that is asked about its screen.
 async fn a_screen_that_stands_still_costs_its_deadline(android: &Android, peer: &TestbedDevice) {
-    peer.fault(&["block", "4000"]).await;
+    peer.fault(&["block", "3000"]).await;
     let start = Instant::now();
     let short = Call::standalone(Duration::from_secs(2));
     let look = android.capture(&CaptureOptions::default(), &short).await;
@@ -217,6 +218,28 @@ async fn a_screen_that_stands_still_costs_its_deadline(android: &Android, peer: 
     assert_eq!(error.reason(), Some("deadline_exceeded"), "{error:?}");
     assert!(start.elapsed() < Duration::from_secs(3));
     is_as_ever(android).await;
+}
+
+async fn what_comes_to_the_front_under_a_press_is_told(device: &AdbDevice, peer: &TestbedDevice) {
+    let config = with(|config| config.app = Some(FIXTURE.to_owned()));
+    let android = Android::connect(device.clone(), config).await.unwrap();
+    let open = Action::Open(OpenTarget::App(FIXTURE.to_owned()));
+    android.perform(&open, &call()).await.unwrap();
+    let (holding, call_of_it) = (press(1500), call());
+    let launcher = "com.android.launcher3";
+    let comes = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        peer.fault(&["front", launcher]).await;
+    };
+    let (pressed, ()) = tokio::join!(android.perform(&holding, &call_of_it), comes);
+    let error = pressed.unwrap_err();
+    assert_eq!(
+        error.row(),
+        Some(post_action_guard::ANDROID_PRESS_LEFT_APP.row()),
+        "{error:?}"
+    );
+    assert_eq!(error.detail("foregroundPackage"), Some(&launcher.into()));
+    android.close().await.unwrap();
 }
 
 async fn two_devices_are_not_chosen_between(peer: &TestbedDevice, real: &RealServer) {

@@ -272,6 +272,7 @@ pub(crate) fn frame(id: u8, data: &[u8]) -> Vec<u8> {
 pub(crate) struct Scripted {
     pub(crate) server: AdbServer,
     requests: Arc<Mutex<Vec<String>>>,
+    lines: Arc<Mutex<Vec<String>>>,
     task: JoinHandle<()>,
 }
 
@@ -284,7 +285,8 @@ impl Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::<Mutex<Vec<String>>>::default();
-        let seen = Arc::clone(&requests);
+        let lines = Arc::<Mutex<Vec<String>>>::default();
+        let (seen, said) = (Arc::clone(&requests), Arc::clone(&lines));
         let task = tokio::spawn(async move {
             let mut scripts = VecDeque::from(scripts);
             while let Ok((stream, _)) = listener.accept().await {
@@ -293,15 +295,21 @@ impl Scripted {
                 } else {
                     scripts.front().cloned().unwrap_or_default()
                 };
-                tokio::spawn(follow(stream, script, Arc::clone(&seen)));
+                tokio::spawn(follow(stream, script, Arc::clone(&seen), Arc::clone(&said)));
             }
         });
         config.start_server = false;
         Self {
             server: AdbServer::new(Endpoint::local(port), config),
             requests,
+            lines,
             task,
         }
+    }
+
+    /// The lines that were read, in order.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap().clone()
     }
 
     /// The requests that were read, in order.
@@ -320,6 +328,7 @@ async fn follow(
     mut stream: TcpStream,
     script: Vec<Step>,
     seen: Arc<Mutex<Vec<String>>>,
+    said: Arc<Mutex<Vec<String>>>,
 ) -> io::Result<()> {
     for step in script {
         match step {
@@ -332,7 +341,14 @@ async fn follow(
                 let text = String::from_utf8_lossy(&request).into_owned();
                 seen.lock().unwrap().push(text);
             }
-            Step::Line => while stream.read_u8().await? != b'\n' {},
+            Step::Line => {
+                let mut line = Vec::new();
+                while line.last() != Some(&b'\n') {
+                    line.push(stream.read_u8().await?);
+                }
+                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+                said.lock().unwrap().push(text);
+            }
             Step::Send(bytes) => stream.write_all(&bytes).await?,
             Step::Flood(bytes) => loop {
                 stream.write_all(&bytes).await?;

@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use agent_device_core::{
     Call, Error, Interactor as _, SnapshotBackend as _,
-    action::{Action, AppState, Performed, Touch},
+    action::{Action, AppState, Orientation, Performed, Touch},
     geometry::Point,
     snapshot::CaptureOptions,
 };
 
-use agent_device_android::Android;
+use agent_device_android::{Android, AndroidConfig};
 
 use crate::{
-    helper_golden::{READY, VIEWPORT, done, follow, printed, service},
+    helper_golden::{READY, VIEWPORT, done, follow, printed, screen, service},
     peers::{Scripted, Step, fail, frame, okay},
 };
 
@@ -226,5 +226,64 @@ async fn what_a_dead_host_has_left_is_put_in_order_by_the_next_command_that_can(
     let requests = peer.requests();
     let asked = requests.iter().filter(|each| each.ends_with(asked));
     assert_eq!(asked.count(), 2, "{requests:?}");
+    std::mem::forget(android);
+}
+
+/// A slow tree comes back as far as it was read: not after nobody waits for it any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_helper_is_told_to_be_done_before_it_is_given_up() {
+    let document =
+        "<hierarchy rotation=\"0\"><node class=\"x\" bounds=\"[0,0][9,9]\" /></hierarchy>";
+    let looks = (3..6).map(|number| screen(number, document));
+    let (peer, android) = follow(looks.collect()).await;
+    quality(&android, 5).await.unwrap();
+    let lines = peer.lines();
+    let looks: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.contains(" snapshot "))
+        .collect();
+    assert!(!looks.is_empty(), "{lines:?}");
+    let number = |line: &str, name: &str| -> Duration {
+        let rest = line.split_once(name).unwrap().1;
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+        Duration::from_millis(digits.parse().unwrap())
+    };
+    // On its way it waits for its turn, then until the screen is quiet, then it reads.
+    let quiet = AndroidConfig::default().quiet_limit;
+    let mut left = Duration::from_secs(5);
+    for look in looks {
+        let (turn, walk) = (number(look, "@ttl="), number(look, "walkTimeoutMs="));
+        assert!(turn < left && walk + quiet < left, "{look}");
+        assert!(walk > Duration::from_secs(2), "{look}");
+        left = left.min(turn + Duration::from_millis(200));
+    }
+    std::mem::forget(android);
+}
+
+/// The device was away when the display should have been set as it was: that is tried again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_display_that_could_not_be_set_back_is_not_forgotten() {
+    let held = |number, rotation| {
+        let facts = format!("{VIEWPORT}rotation={rotation}\n");
+        done("viewport", number, &facts)
+    };
+    let mut scripts = vec![held(3, 0)];
+    scripts.extend(["1\n", "0\n", "", "", ""].map(printed));
+    scripts.push(held(4, 1));
+    scripts.push(service(vec![okay(), Step::Reset]));
+    scripts.push(printed(""));
+    let (peer, android) = follow(scripts).await;
+    let call = Call::standalone(Duration::from_secs(5));
+    let turn = Action::SetOrientation(Orientation::LandscapeLeft);
+    android.perform(&turn, &call).await.unwrap();
+    let asked = || {
+        let record = "settings get secure agent_device_rotation_before";
+        let requests = peer.requests();
+        requests.iter().filter(|it| it.ends_with(record)).count()
+    };
+    for times in [1, 2, 2] {
+        let _ = android.close().await;
+        assert_eq!(asked(), times, "{:?}", peer.requests());
+    }
     std::mem::forget(android);
 }
