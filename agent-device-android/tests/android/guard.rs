@@ -5,15 +5,15 @@ use std::{sync::Arc, time::Duration};
 use agent_device_android::Android;
 use agent_device_core::{
     Call, Device, Interactor as _,
-    action::{Action, FieldState, Text},
+    action::{Action, FieldState, Text, Touch},
     dispatch::{Row, rows::android_helper as rows},
-    geometry::{Direction, Rect},
+    geometry::{Direction, Point, Rect},
     gesture::ScrollPlan,
 };
 
 use crate::{
     fill::{NAME, field},
-    helper_golden::{DIALOG, VIEWPORT, done, follow_app, printed, screen},
+    helper_golden::{DIALOG, VIEWPORT, done, follow_app, printed, reply, screen},
     peers::{Scripted, Step},
 };
 
@@ -92,7 +92,7 @@ async fn a_look_that_is_refused_after_a_scroll_does_not_deny_the_scroll() {
     let refused = || {
         let text =
             "ok=false\nstarted=false\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
-        crate::helper_golden::reply("snapshot", 6, text)
+        reply("snapshot", 6, text)
     };
     let silent = vec![focus("Application Not Responding"), refused()];
     let (_peer, android, device) = shown(&app(), [begun(), silent].concat()).await;
@@ -188,4 +188,21 @@ async fn a_way_that_is_free_costs_nothing() {
         assert_eq!(peer.requests().len() - before, asked * 2, "{action:?}");
         std::mem::forget(android);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_press_after_which_nobody_can_be_seen_says_so() {
+    let press = Action::Tap(Touch {
+        point: Point::new(10.0, 50.0),
+        target: None,
+    });
+    let text = "ok=false\nstarted=false\nerrorType=java.lang.IllegalStateException\nmessage=no\n";
+    let scripts = vec![done("tap", 4, ""), reply("viewport", 5, text)];
+    let (_peer, android, _device) = shown(&app(), scripts).await;
+    let pressed = android.perform(&press, &call()).await.unwrap();
+    assert_eq!(
+        pressed.warnings,
+        ["whether the press led out of the app is not known"]
+    );
+    std::mem::forget(android);
 }

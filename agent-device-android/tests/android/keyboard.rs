@@ -21,7 +21,7 @@ use tokio::{
 
 use crate::{
     fill::{NAME, field, focused},
-    helper_golden::{READY, done, follow, printed, reply, screen, service},
+    helper_golden::{READY, VIEWPORT, done, follow, printed, reply, screen, service},
     peers::{RealServer, Scripted, Step, at_root, frame, okay},
     testbed::TestbedDevice,
 };
@@ -403,6 +403,38 @@ async fn what_went_out_before_a_borrowed_keyboard_failed_is_counted() {
     assert_eq!(performed.warnings, Vec::<&str>::new());
     // The tap, the clearing and the text. What was refused is none.
     assert_eq!(call.ledger().steps(), 3);
+    std::mem::forget(android);
+}
+
+/// The device was away when it should have got its own keyboard back: the next command sees to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keyboard_that_could_not_be_given_back_is_not_forgotten() {
+    let unsupported =
+        "ok=false\nstarted=false\nerrorType=java.lang.UnsupportedOperationException\nmessage=no\n";
+    let mut exchange = borrowed();
+    exchange.pop();
+    let scripts = [
+        vec![reply("text", 3, unsupported)],
+        exchange,
+        vec![
+            typed("ping", 4, "ok=true\nconnected=true\n"),
+            typed("text", 5, "ok=true\nacknowledged=true\n"),
+            service(vec![okay(), Step::Reset]),
+        ],
+        given_back(),
+        vec![done("viewport", 6, VIEWPORT)],
+    ];
+    let (peer, android) = follow(scripts.concat()).await;
+    let back = || {
+        let requests = peer.requests();
+        requests.iter().any(|it| it.ends_with("ime set com.x/.Y"))
+    };
+    let text = Action::TypeText("日".into());
+    let performed = android.perform(&text, &call()).await.unwrap();
+    assert_eq!(performed.warnings.len(), 1, "{performed:?}");
+    assert!(!back());
+    android.app_state(&call()).await.unwrap();
+    assert!(back(), "{:?}", peer.requests());
     std::mem::forget(android);
 }
 

@@ -287,3 +287,32 @@ async fn a_display_that_could_not_be_set_back_is_not_forgotten() {
     }
     std::mem::forget(android);
 }
+
+/// Whether the helper on the device is this one's can't be told: it is put there, and not waited for as long as the call lasts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_device_that_does_not_say_which_helper_it_has_gets_it() {
+    let version = env!("CARGO_PKG_VERSION_MAJOR").parse::<u32>().unwrap() * 1_000_000
+        + env!("CARGO_PKG_VERSION_MINOR").parse::<u32>().unwrap() * 1000;
+    let hangs = || service(vec![okay(), Step::Hang]);
+    let same = format!("package:dev.agentdevice.helper versionCode:{version}\n");
+    let connect = async |scripts: Vec<Vec<Step>>| {
+        let peer = Scripted::start(scripts).await;
+        let device = peer.server.device("install").unwrap();
+        let device = device.with_features("shell_v2,cmd");
+        let start = Instant::now();
+        let error = Android::connect(device, AndroidConfig::default()).await;
+        let error = error.unwrap_err();
+        (start.elapsed(), peer.requests(), error)
+    };
+    let (silent, unequal) = tokio::join!(
+        connect(vec![hangs()]),
+        connect(vec![printed(&same), hangs(), printed("Failure [X]\n")]),
+    );
+    let (took, requests, error) = silent;
+    assert!(took < Duration::from_secs(8), "{took:?}: {error:?}");
+    assert_eq!(requests.len(), 2);
+    let (took, requests, error) = unequal;
+    assert!(took < Duration::from_secs(13), "{took:?}: {error:?}");
+    let last = requests.last().unwrap();
+    assert!(last.contains("package install"), "{requests:?}");
+}
