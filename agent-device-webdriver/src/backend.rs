@@ -156,7 +156,7 @@ impl WebDriver {
     /// Adds what the driver said last to errors that look like its death.
     fn explain(&self, error: Error) -> Error {
         let dead = error.code() == ErrorCode::SessionNotFound
-            || error.reason() == Some("webdriver_connect_refused");
+            || error.reason() == Some(crate::error::CONNECT_REFUSED);
         let process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         match process.as_ref().filter(|_| dead) {
             Some(process) => error.with_detail("driverOutput", process.tail()),

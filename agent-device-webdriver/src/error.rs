@@ -2,7 +2,8 @@
 //!
 //! The verdict of a failure comes from three facts: how far the request got, the error code that the server named, and what
 //! the request was ([`Kind`]). It never comes from a message. A code proves that nothing happened only where the driver checks
-//! before the first event of the request; in a sequence of ticks an earlier one may have landed.
+//! before the first event of the request; in a sequence of ticks an earlier one may have landed, and where the page's own code
+//! runs before the answer, it can bring about any code.
 
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ use agent_device_core::{
 
 use crate::client::{BoxError, NoConnection, Phase, W3cError};
 
+/// The reason of an error: nobody listens at the endpoint.
+pub(crate) const CONNECT_REFUSED: &str = "webdriver_connect_refused";
+
 /// What a request is to the app: decides which error codes prove that nothing happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
@@ -24,15 +28,20 @@ pub(crate) enum Kind {
     Read,
     /// Makes or ends a session.
     Session,
-    /// One event on one element: everything is checked before it.
-    Element,
+    /// A click on an element: everything is checked before its first event.
+    Click,
+    /// Clears a field, types into it or chooses an option. The page has a say before the answer: the field gets the focus
+    /// first, and chromedriver acts by scripts in the page and passes on as its own the code that they throw.
+    Field,
+    /// The path for a file chooser, which is checked first.
+    File,
     /// Input actions whose first tick with a place is the only one.
     SingleTick,
     /// Input actions with several places.
     Ticks,
     /// Another page.
     Navigate,
-    /// A script that changes something.
+    /// A script that changes something. The page has a say before the answer, as with a field.
     Script,
     /// The answer to a dialog.
     Alert,
@@ -60,6 +69,8 @@ pub(crate) enum WireFailure {
     },
     #[error("the WebDriver server did not answer within {after:?}")]
     Timeout { after: Duration },
+    #[error("the time of the call was over before the WebDriver server answered")]
+    OutOfTime,
     #[error("the connection to the WebDriver server ended before its answer was complete")]
     Lost {
         phase: Phase,
@@ -109,7 +120,9 @@ impl Kind {
         match self {
             Self::Read => "read",
             Self::Session => "make or end a session",
-            Self::Element => "act on an element",
+            Self::Click => "click an element",
+            Self::Field => "change a field",
+            Self::File => "choose a file",
             Self::SingleTick | Self::Ticks => "play input actions",
             Self::Navigate => "navigate",
             Self::Script => "change the page by script",
@@ -119,45 +132,54 @@ impl Kind {
             Self::Device => "change the device",
         }
     }
+
+    /// Whether code of the page runs between the start of the command and its answer, so that no code proves anything.
+    fn runs_page_code(self) -> bool {
+        matches!(self, Self::Field | Self::Script)
+    }
+
+    /// Whether the code tells that the command has no handler: nothing ran.
+    fn has_no_route(self, code: &str) -> bool {
+        !self.runs_page_code() && matches!(code, "unknown command" | "unknown method")
+    }
 }
 
-/// Codes that tell a missing handler: nothing ran.
-pub(crate) fn is_route_refusal(code: &str) -> bool {
-    matches!(code, "unknown command" | "unknown method")
-}
-
-fn w3c_verdict(code: &str, kind: Kind, prompts_ignored: bool) -> Option<Verdict> {
-    Some(match code {
-        code if is_route_refusal(code) => rows::UNKNOWN_COMMAND.into(),
-        "invalid argument" => rows::INVALID_ARGUMENT.into(),
-        "no such element"
-        | "stale element reference"
-        | "detached shadow root"
-        | "no such shadow root" => match kind {
-            Kind::Element | Kind::SingleTick => rows::STALE_BEFORE_CLICK.into(),
-            Kind::Ticks => rows::ACTIONS_LATER_STALE_ORIGIN.into(),
-            _ => return None,
-        },
-        "element click intercepted" if kind == Kind::Element => rows::CLICK_INTERCEPTED.into(),
-        "element not interactable" | "invalid element state" if kind == Kind::Element => {
-            rows::NOT_INTERACTABLE.into()
-        }
-        "move target out of bounds" | "invalid coordinates" => match kind {
-            Kind::SingleTick => rows::ACTIONS_FIRST_MOVE_OUT_OF_BOUNDS.into(),
-            Kind::Ticks => rows::ACTIONS_LATER_MOVE_OUT_OF_BOUNDS.into(),
-            _ => return None,
-        },
-        "no such alert" if kind == Kind::Alert => rows::NO_SUCH_ALERT.into(),
-        "unexpected alert open" if !prompts_ignored => rows::ALERT_OPEN_AUTO_HANDLED.into(),
-        "unexpected alert open" if kind != Kind::Ticks => rows::ALERT_OPEN_IGNORED.into(),
+fn w3c_verdict(code: &str, kind: Kind, prompts_ignored: bool) -> Verdict {
+    match code {
         "no such window" if kind == Kind::Window => rows::WINDOW_NOT_FOUND.into(),
         "no such window" => rows::NO_SUCH_WINDOW_ON_MUTATION.into(),
         "invalid session id" => rows::INVALID_SESSION_ON_MUTATION.into(),
         "javascript error" => rows::SCRIPT_FAILED.into(),
         "script timeout" => rows::SCRIPT_TIMEOUT.into(),
-        "session not created" => rows::SESSION_NOT_CREATED.into(),
+        "unexpected alert open" if !prompts_ignored => rows::ALERT_OPEN_AUTO_HANDLED.into(),
+        _ if kind.runs_page_code() => rows::PAGE_CODE_RAN.into(),
+        code if kind.has_no_route(code) => rows::UNKNOWN_COMMAND.into(),
+        // A server that installs or starts what was asked for may find out late.
+        "session not created" | "invalid argument" if kind == Kind::Session => {
+            rows::SESSION_NOT_CREATED.into()
+        }
+        "invalid argument" if kind != Kind::Device => rows::INVALID_ARGUMENT.into(),
+        "no such element"
+        | "stale element reference"
+        | "detached shadow root"
+        | "no such shadow root" => match kind {
+            Kind::Click => rows::STALE_BEFORE_CLICK.into(),
+            Kind::SingleTick | Kind::Ticks => rows::ACTIONS_LATER_STALE_ORIGIN.into(),
+            _ => rows::DRIVER_ERROR.into(),
+        },
+        "element click intercepted" if kind == Kind::Click => rows::CLICK_INTERCEPTED.into(),
+        "element not interactable" | "invalid element state" if kind == Kind::Click => {
+            rows::NOT_INTERACTABLE.into()
+        }
+        "move target out of bounds" | "invalid coordinates" => match kind {
+            Kind::SingleTick => rows::ACTIONS_FIRST_MOVE_OUT_OF_BOUNDS.into(),
+            Kind::Ticks => rows::ACTIONS_LATER_MOVE_OUT_OF_BOUNDS.into(),
+            _ => rows::DRIVER_ERROR.into(),
+        },
+        "no such alert" if kind == Kind::Alert => rows::NO_SUCH_ALERT.into(),
+        "unexpected alert open" if kind != Kind::Ticks => rows::ALERT_OPEN_IGNORED.into(),
         _ => rows::DRIVER_ERROR.into(),
-    })
+    }
 }
 
 impl DispatchDisclosure for WireFailure {
@@ -170,18 +192,16 @@ impl DispatchDisclosure for WireFailure {
                 NoConnection::Tls => rows::TLS_HANDSHAKE_FAILED.into(),
             },
             Self::Unbuildable { .. } => core::REFUSAL_ARGUMENTS.into(),
-            Self::Timeout { .. } => rows::TIMEOUT_AFTER_SEND.into(),
+            Self::Timeout { .. } | Self::OutOfTime => rows::TIMEOUT_AFTER_SEND.into(),
             Self::Lost { phase, .. } => match phase {
-                Phase::Reset => rows::RESET_AFTER_REQUEST_READ.into(),
+                Phase::Reset => rows::RESET_AFTER_SEND.into(),
                 Phase::Truncated => rows::TRUNCATED_RESPONSE.into(),
                 Phase::Garbage | Phase::TooLarge => rows::UNREADABLE_REPLY.into(),
-                Phase::Closed | Phase::Build | Phase::Connect(_) => {
-                    rows::CLOSED_AFTER_REQUEST_READ.into()
-                }
+                Phase::Closed | Phase::Build | Phase::Connect(_) => rows::CLOSED_AFTER_SEND.into(),
             },
             Self::Status { status, .. } => match status {
                 401 | 407 | 413 | 414 | 415 | 431 => rows::HTTP_REFUSED_BEFORE_HANDLER.into(),
-                404 | 405 => rows::BARE_405.into(),
+                404 | 405 => rows::NO_HANDLER.into(),
                 408 | 500.. => rows::HTTP_5XX_AFTER_SEND.into(),
                 300..=399 => rows::REDIRECT_NOT_FOLLOWED.into(),
                 _ => rows::HTTP_STATUS_UNCLASSIFIED.into(),
@@ -191,7 +211,7 @@ impl DispatchDisclosure for WireFailure {
                 error,
                 kind,
                 prompts_ignored,
-            } => return w3c_verdict(&error.code, *kind, *prompts_ignored),
+            } => w3c_verdict(&error.code, *kind, *prompts_ignored),
             Self::RoutesRefused { .. } => rows::ROUTE_REFUSED_EVERYWHERE.into(),
             Self::Busy => rows::SESSION_BUSY.into(),
             Self::Dead => rows::SESSION_KNOWN_DEAD.into(),
@@ -212,7 +232,7 @@ impl WireFailure {
     }
 
     pub(crate) fn is_timeout(&self) -> bool {
-        matches!(self, Self::Timeout { .. })
+        matches!(self, Self::Timeout { .. } | Self::OutOfTime)
     }
 
     /// The text of the dialog that is in the way.
@@ -239,7 +259,7 @@ impl WireFailure {
     /// Whether the server has no handler for the route. Only this permits trying another one.
     pub(crate) fn is_route_refusal(&self) -> bool {
         match self {
-            Self::W3c { error, .. } => is_route_refusal(&error.code),
+            Self::W3c { error, kind, .. } => kind.has_no_route(&error.code),
             Self::Status { status, .. } => matches!(status, 404 | 405),
             _ => false,
         }
@@ -299,14 +319,21 @@ impl From<WireFailure> for Error {
         };
         let mut error = Error::new(code, message).disclosed_by(&failure);
         let reason = match &failure {
-            WireFailure::NoConnection { .. } => Some("webdriver_connect_refused"),
+            WireFailure::NoConnection { why, .. } => Some(match why {
+                NoConnection::Dns => "webdriver_host_unknown",
+                NoConnection::Refused => CONNECT_REFUSED,
+                NoConnection::Timeout => "webdriver_connect_timeout",
+                NoConnection::Tls => "webdriver_tls_failed",
+            }),
             WireFailure::Timeout { .. } => Some("webdriver_request_timeout"),
             WireFailure::Busy => Some("webdriver_session_busy"),
             WireFailure::Dead => Some("webdriver_session_ended"),
             WireFailure::CanceledBeforeSend | WireFailure::CanceledInFlight => {
                 Some(reason::REQUEST_CANCELED)
             }
-            WireFailure::DeadlineBeforeSend => Some(reason::DEADLINE_EXCEEDED),
+            WireFailure::OutOfTime | WireFailure::DeadlineBeforeSend => {
+                Some(reason::DEADLINE_EXCEEDED)
+            }
             WireFailure::W3c { error, .. } => match error.code.as_str() {
                 "no such alert" => Some(reason::ALERT_NOT_FOUND),
                 "unexpected alert open" => Some("webdriver_dialog_open"),

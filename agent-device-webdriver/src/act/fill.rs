@@ -11,7 +11,11 @@
 use agent_device_core::{
     Error, ErrorCode, Result,
     action::{FieldState, Performed, Text, Touch},
-    dispatch::{DispatchDisclosure as _, Verdict, rows::webdriver as rows},
+    dispatch::{
+        DispatchDisclosure as _, Verdict,
+        rows::{core, webdriver as rows},
+    },
+    reason,
     snapshot::Flag,
 };
 use serde_json::{Value, json};
@@ -41,7 +45,7 @@ pub(super) async fn fill(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Res
     let node = touch.target.as_ref().map(|target| target.node());
     if node.is_some_and(|node| node.is(Flag::ReadOnly)) {
         // Drivers answer with success and type nothing.
-        return Err(refuse::read_only());
+        return Err(refuse::read_only(&found.line));
     }
     let native = node
         .and_then(|node| node.native_type())
@@ -95,20 +99,20 @@ async fn fill_text(
     let path = |route: &str| format!("element/{}/{route}", segment(element));
     let mut cleared = false;
     if before.length != Some(0) {
-        turn.mutate(Command::post(Kind::Element, path("clear"), json!({})))
+        turn.mutate(Command::post(Kind::Field, path("clear"), json!({})))
             .await?;
         cleared = true;
     }
     let budget = super::typing_time(turn, wanted);
     let keyed = |keys: String| {
-        Command::post(Kind::Element, path("value"), json!({"text": keys})).within(budget)
+        Command::post(Kind::Field, path("value"), json!({"text": keys})).within(budget)
     };
     if !wanted.is_empty() {
         let typed = turn.mutate(keyed(wanted.to_owned())).await;
         typed.map_err(|failure| after_clear(failure, cleared))?;
     }
     let mut performed = Performed::by("element");
-    let mut answer = match read_back(turn, found, wanted).await {
+    let mut answer = match read_back(turn, found, wanted).await? {
         Some(answer) => answer,
         None => return Ok(unread(performed)),
     };
@@ -118,7 +122,7 @@ async fn fill_text(
         all.push_str(wanted);
         turn.mutate(keyed(all)).await?;
         performed = Performed::by("keys");
-        answer = match read_back(turn, found, wanted).await {
+        answer = match read_back(turn, found, wanted).await? {
             Some(answer) => answer,
             None => return Ok(unread(performed)),
         };
@@ -152,7 +156,7 @@ async fn by_keys(turn: &mut Turn<'_>, found: &Found, text: &Text) -> Result<Perf
     );
     super::play_for(turn, Kind::Ticks, body, super::keys_take(text.expose())).await?;
     let performed = Performed::by("keys");
-    Ok(match read_back(turn, found, text.expose()).await {
+    Ok(match read_back(turn, found, text.expose()).await? {
         Some(answer) => performed.with_field(state(&answer, text.expose())),
         None => unread(performed),
     })
@@ -206,14 +210,53 @@ fn after_clear(failure: WireFailure, cleared: bool) -> Error {
     }
 }
 
-/// The field as it is now. The text was sent: a failure here does not fail the action.
-async fn read_back(turn: &mut Turn<'_>, found: &Found, wanted: &str) -> Option<Answer> {
+/// The field as it is now; `None` if it can't be known. The text was sent: that the page can't be asked fails nothing, and
+/// neither does that another page is there, which is how a form ends that sends itself.
+///
+/// # Errors
+///
+/// What may have kept a part of the text from the field: it is gone from a page that is still there and is not known to have held
+/// the whole text, or a dialog is open.
+async fn read_back(turn: &mut Turn<'_>, found: &Found, wanted: &str) -> Result<Option<Answer>> {
     // Its name may depend on what it holds: the place is enough.
     let target = found.target.clone().unchecked();
-    let answer = see::inquire(turn, Act::Read(Some(wanted)), &target)
-        .await
-        .ok()?;
-    refuse::by(&answer).is_none().then_some(answer)
+    match see::inquire(turn, Act::Read(Some(wanted)), &target).await {
+        Ok(answer) => match answer.status {
+            // What a framework has put in its place is a field again.
+            Status::Ok if answer.control == found.answer.control => Ok(Some(answer)),
+            Status::Ok | Status::Gone => {
+                // A form that sends itself may end in the same page, too.
+                if let Some(element) = &found.element
+                    && see::held(turn, element, wanted).await
+                {
+                    return Ok(None);
+                }
+                let why = format!("{} went away while it was filled", found.line);
+                Err(unverified(wanted, why))
+            }
+            _ => Ok(None),
+        },
+        Err(failure) => match failure.open_dialog() {
+            Some(dialog) => Err(interrupted(wanted, dialog)),
+            None => Ok(None),
+        },
+    }
+}
+
+fn interrupted(wanted: &str, dialog: &str) -> Error {
+    unverified(
+        wanted,
+        "a dialog opened while the field was filled".to_owned(),
+    )
+    .with_detail("dialogText", dialog)
+    .with_hint("Accept or dismiss the dialog, then look at what the field holds.")
+}
+
+fn unverified(wanted: &str, why: String) -> Error {
+    Error::new(ErrorCode::CommandFailed, why)
+        .uncertain(core::FILL_UNVERIFIED)
+        .with_reason(reason::FILL_UNVERIFIED)
+        .with_detail("expectedLength", wanted.chars().count())
 }
 
 fn unread(performed: Performed) -> Performed {
@@ -247,7 +290,7 @@ async fn by_script(turn: &mut Turn<'_>, found: &Found, act: Act<'_>) -> Result<P
         .mutate_unless(command, |value| {
             // The script checks before it changes anything, and says so.
             let (answer, _) = see::understand(value)?;
-            let error = refuse::by(&answer)?;
+            let error = refuse::by(&answer, &found.line)?;
             let row = match error.verdict() {
                 Some(Verdict::No(row)) => Some(row),
                 _ => None,
@@ -259,11 +302,14 @@ async fn by_script(turn: &mut Turn<'_>, found: &Found, act: Act<'_>) -> Result<P
     if let Some(refusal) = refusal {
         return Err(refusal);
     }
-    let (answer, _) =
-        see::understand(&value).ok_or_else(|| WireFailure::Unreadable { status: None })?;
     let wanted = match act {
         Act::Set(text) | Act::Select(text) => text,
         _ => "",
+    };
+    let Some((answer, _)) = see::understand(&value) else {
+        // A script that a dialog cuts short has no value.
+        read_back(turn, found, wanted).await?;
+        return Err(WireFailure::Unreadable { status: None }.into());
     };
     let field = match act {
         // The option was chosen by its label or its value; the script has checked that it is the chosen one.
@@ -297,7 +343,11 @@ async fn choose_file(turn: &mut Turn<'_>, found: &Found, text: &Text) -> Result<
         ));
     };
     let route = format!("element/{}/value", segment(element));
-    turn.mutate(Command::post(Kind::Element, route, json!({"text": paths})))
+    let kind = match turn.session().facts().strict_files {
+        true => Kind::Field,
+        false => Kind::File,
+    };
+    turn.mutate(Command::post(kind, route, json!({"text": paths})))
         .await?;
     let performed = Performed::by("element");
     let first = paths.split('\n').next().unwrap_or_default();
@@ -305,7 +355,7 @@ async fn choose_file(turn: &mut Turn<'_>, found: &Found, text: &Text) -> Result<
         .file_name()
         .and_then(|name| name.to_str());
     // A page sees the name alone.
-    Ok(match read_back(turn, found, first).await {
+    Ok(match read_back(turn, found, first).await? {
         Some(answer) if answer.value.as_deref() == name => {
             performed.with_field(FieldState::Text(paths.to_owned()))
         }
@@ -323,7 +373,7 @@ async fn fill_at(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Result<Perf
     let element = element_id(&active).ok_or_else(see::unreadable)?.to_owned();
     let path = |route: &str| format!("element/{}/{route}", segment(&element));
     let cleared = turn
-        .mutate(Command::post(Kind::Element, path("clear"), json!({})))
+        .mutate(Command::post(Kind::Field, path("clear"), json!({})))
         .await;
     cleared.map_err(|failure| {
         if failure.code() == Some("invalid element state") {
@@ -339,7 +389,7 @@ async fn fill_at(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Result<Perf
     if !text.expose().is_empty() {
         let body = json!({"text": text.expose()});
         let budget = super::typing_time(turn, text.expose());
-        turn.mutate(Command::post(Kind::Element, path("value"), body).within(budget))
+        turn.mutate(Command::post(Kind::Field, path("value"), body).within(budget))
             .await
             .map_err(|failure| after_clear(failure, true))?;
     }
@@ -362,7 +412,10 @@ async fn fill_at(turn: &mut Turn<'_>, touch: &Touch, text: &Text) -> Result<Perf
             Some(length) => performed.with_field(FieldState::Length(length)),
             None => unread(performed),
         },
-        Err(_) => unread(performed),
+        Err(failure) => match failure.open_dialog() {
+            Some(dialog) => return Err(interrupted(text.expose(), dialog)),
+            None => unread(performed),
+        },
     })
 }
 

@@ -18,7 +18,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Command, Session, Turn, segment},
+    client::{Command, ELEMENT, Session, Turn, element_id, segment},
     error::{Kind, WireFailure},
     see,
 };
@@ -178,37 +178,63 @@ async fn type_text(turn: &mut Turn<'_>, text: &Text) -> Result<Performed> {
     };
     // The body is what drivers name when nothing has the focus: keys would be lost without a word.
     const FOCUSED: &str = "var e = document.activeElement;
-        return e && e !== document.body && e !== document.documentElement ? e : null";
-    let ask = Command::post(
-        Kind::Read,
-        "execute/sync",
-        json!({"script": FOCUSED, "args": []}),
-    );
-    let active = turn.read(ask).await?;
-    let Some(element) = crate::client::element_id(&active) else {
+        if (!e || e === document.body || e === document.documentElement) return null;
+        return [e].concat(state(e))";
+    let active = turn.read(field_script(FOCUSED, json!([]))).await?;
+    let Some(element) = active.get(0).and_then(element_id) else {
         return Err(unfocused());
     };
-    let budget = typing_time(turn, text.expose());
-    let typed = turn
-        .mutate(
-            Command::post(
-                Kind::Element,
-                format!("element/{}/value", segment(element)),
-                json!({"text": text.expose()}),
-            )
-            .within(budget),
-        )
-        .await;
-    match typed {
-        Ok(_) => Ok(Performed::by("element")),
-        // The focus is in a frame, or on something that takes keys without being a field. Nothing was typed.
-        Err(failure) if failure.code() == Some("element not interactable") => {
-            let body = input::type_keys(text.expose());
-            play_for(turn, Kind::Ticks, body, keys_take(text.expose())).await?;
-            Ok(Performed::by("keys"))
+    let before = active.get(2);
+    let mut performed = if active.get(1).and_then(Value::as_bool) == Some(true) {
+        let route = format!("element/{}/value", segment(element));
+        let keys = Command::post(Kind::Field, route, json!({"text": text.expose()}));
+        let budget = typing_time(turn, text.expose());
+        turn.mutate(keys.within(budget)).await?;
+        Performed::by("element")
+    } else {
+        // The focus is in a frame, or on something that takes keys without being a field. Drivers refuse to type into that, and
+        // from the refusal nobody could tell whether something was typed before it.
+        let body = input::type_keys(text.expose());
+        play_for(turn, Kind::Ticks, body, keys_take(text.expose())).await?;
+        Performed::by("keys")
+    };
+    // Drivers answer with success also where a dialog took the keys or the field went away.
+    let ask = field_script("return state(arguments[0])", json!([{ELEMENT: element}]));
+    let printing = text.expose().chars().any(|c| !c.is_control());
+    let warning = match turn.read(ask).await {
+        Ok(after) => {
+            let kept = before.is_some_and(|value| !value.is_null() && after.get(1) == Some(value));
+            (kept && printing).then_some("the field holds what it held before the text was typed")
         }
-        Err(failure) => Err(failure.into()),
+        Err(failure) if failure.open_dialog().is_some() => {
+            Some("a dialog is open: what of the text arrived before it is not known")
+        }
+        Err(_) => Some("what had the focus is gone: what of the text arrived is not known"),
+    };
+    performed.warnings.extend(warning.map(Into::into));
+    Ok(performed)
+}
+
+/// A question about a field: `state` tells whether drivers type into it as an element, and what it holds. Of a secret only
+/// how much.
+fn field_script(question: &str, arguments: Value) -> Command {
+    const STATE: &str = "function state(e) {
+        var field = e.tagName === 'INPUT' || e.tagName === 'TEXTAREA' || e.isContentEditable, v = null, r;
+        if (field) {
+            r = e.getBoundingClientRect();
+            field = r.width > 0 && r.height > 0 && getComputedStyle(e).visibility === 'visible' && !e.disabled;
+            v = e.isContentEditable ? e.textContent : e.value;
+            if (typeof v === 'string' && (e.type === 'password' || v.length > 10000)) v = v.length;
+        }
+        return [field, v];
     }
+    ";
+    let script = format!("{STATE}{question}");
+    Command::post(
+        Kind::Read,
+        "execute/sync",
+        json!({"script": script, "args": arguments}),
+    )
 }
 
 async fn open(turn: &mut Turn<'_>, url: &str) -> Result<Performed> {

@@ -60,8 +60,8 @@ pub(super) fn outside(point: Point, viewport: Rect) -> Result<()> {
     .with_hint("Scroll first, or use a point within details.viewport."))
 }
 
-/// Why the page's answer forbids the action; `None` when it doesn't.
-pub(super) fn by(answer: &Answer) -> Option<Error> {
+/// Why the page's answer forbids the action on the element that `line` names; `None` when it doesn't.
+pub(super) fn by(answer: &Answer, line: &str) -> Option<Error> {
     let refused = |row: NoRow, reason: &'static str, message: String| {
         Some(Error::refused(row, ErrorCode::CommandFailed, message).with_reason(reason))
     };
@@ -70,19 +70,19 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
         Status::StaleDocument => refused(
             rows::RESOLVE_DOCUMENT_CHANGED,
             "webdriver_document_changed",
-            "the page was replaced since it was captured".to_owned(),
+            format!("the page of {line} was replaced since it was captured"),
         )
         .map(look_again),
         Status::Gone => refused(
             rows::RESOLVE_TARGET_GONE,
             "webdriver_target_gone",
-            "the target is no longer in the page".to_owned(),
+            format!("{line} is no longer in the page"),
         )
         .map(look_again),
         Status::Changed => refused(
             rows::RESOLVE_TARGET_GONE,
             "webdriver_target_changed",
-            "another element is where the target was".to_owned(),
+            format!("another element is where {line} was"),
         )
         .map(look_again)
         .map(|error| match &answer.found_role {
@@ -95,12 +95,12 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
         Status::Disabled => refused(
             rows::RESOLVE_TARGET_DISABLED,
             reason::TARGET_DISABLED,
-            "the target is disabled".to_owned(),
+            format!("{line} is disabled"),
         ),
         Status::Inert => refused(
             rows::RESOLVE_TARGET_INERT,
             "webdriver_target_inert",
-            "the target lies in an inert part of the page".to_owned(),
+            format!("{line} lies in an inert part of the page"),
         )
         .map(|error| {
             error.with_hint("Close the dialog that makes the rest of the page inert first.")
@@ -108,16 +108,18 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
         Status::Hidden | Status::ZeroSize => refused(
             rows::RESOLVE_TARGET_OFFSCREEN,
             reason::TARGET_BOUNDS_INVALID,
-            "the target can't be seen".to_owned(),
+            format!("{line} has no usable place on the screen"),
         ),
         Status::Offscreen => refused(
             rows::RESOLVE_TARGET_OFFSCREEN,
-            reason::OFFSCREEN_SELECTOR,
+            // Whether a selector or a ref named it, on which the core's words depend, is not known here.
+            "webdriver_target_offscreen",
             match answer.side {
-                Some(side) => format!("the target lies out of sight: {}", side.as_str()),
-                None => "the target lies out of sight".to_owned(),
+                Some(side) => format!("{line} is off-screen: {}", side.as_str()),
+                None => format!("{line} is off-screen"),
             },
         )
+        .map(|error| error.with_hint("Scroll in details.scrollDirection, then take a new look."))
         .map(|error| match answer.side {
             Some(side) => error.with_detail("scrollDirection", side),
             None => error,
@@ -132,8 +134,8 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
                 rows::RESOLVE_TARGET_COVERED,
                 reason::TARGET_COVERED,
                 match &name {
-                    Some(name) => format!("the target is covered by {name}"),
-                    None => "the target is covered".to_owned(),
+                    Some(name) => format!("{line} is covered by {name}"),
+                    None => format!("{line} is covered"),
                 },
             )
             .map(|error| error.with_detail("interactionBlocked", "covered"))
@@ -142,7 +144,7 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
                 None => error,
             })
         }
-        Status::ReadOnly => Some(read_only()),
+        Status::ReadOnly => Some(read_only(line)),
         Status::Unsupported => Some(not_accepted("the element is not a field of that kind")),
         Status::NoOption => {
             Some(not_accepted("there is no such option").with_detail("options", &answer.options))
@@ -151,11 +153,11 @@ pub(super) fn by(answer: &Answer) -> Option<Error> {
 }
 
 /// The field shows a value that is not for editing.
-pub(super) fn read_only() -> Error {
+pub(super) fn read_only(line: &str) -> Error {
     Error::refused(
         rows::RESOLVE_TARGET_READONLY,
         ErrorCode::CommandFailed,
-        "the field can't be changed",
+        format!("{line} can't be changed"),
     )
     .with_reason("webdriver_field_read_only")
 }

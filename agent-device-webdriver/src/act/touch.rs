@@ -5,6 +5,7 @@ use agent_device_core::{
     action::{Performed, Touch},
     dispatch::rows::webdriver as rows,
     geometry::{Point, Rect},
+    snapshot::Line,
 };
 use serde_json::json;
 
@@ -27,6 +28,8 @@ pub(super) struct Found {
     pub(super) element: Option<String>,
     pub(super) point: Point,
     pub(super) target: page::Target,
+    /// How errors call it.
+    pub(super) line: String,
 }
 
 impl Found {
@@ -50,6 +53,7 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
     let Some(target) = &touch.target else {
         return Ok(None);
     };
+    let line = Line::bare(target.node()).to_string();
     let Some(wanted) = page::Target::of(target.node()) else {
         return Err(Error::invalid(
             "target",
@@ -67,7 +71,8 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
     } else {
         // In the frame's own coordinates it is not known; that the frame is free there is checked on the way in.
         if let Some(blocked) = see::enter(turn, &wanted.frames, Some(touch.point)).await? {
-            return Err(refuse::by(&blocked).unwrap_or_else(|| see::unreadable().into()));
+            let refusal = refuse::by(&blocked, &line);
+            return Err(refusal.unwrap_or_else(|| see::unreadable().into()));
         }
         None
     };
@@ -87,7 +92,7 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
         // The press before has moved another element, maybe one of the same name, into this place of the document.
         answer.status = Status::Changed;
     }
-    if let Some(refusal) = refuse::by(&answer) {
+    if let Some(refusal) = refuse::by(&answer, &line) {
         return Err(refusal);
     }
     turn.memory.touched = element.clone().map(|element| (anyhow, element));
@@ -97,6 +102,7 @@ pub(super) async fn resolve(turn: &mut Turn<'_>, touch: &Touch) -> Result<Option
         answer,
         element,
         target: wanted,
+        line,
     }))
 }
 
@@ -154,8 +160,12 @@ pub(super) async fn click(turn: &mut Turn<'_>, found: &Found) -> Result<Performe
     match &found.element {
         Some(element) if found.is_central() => {
             let path = format!("element/{}/click", segment(element));
-            turn.mutate(Command::post(Kind::Element, path, json!({})))
-                .await?;
+            // An option is not clicked: it is chosen, with events made by script.
+            let kind = match found.target.role.as_str() {
+                "option" => Kind::Field,
+                _ => Kind::Click,
+            };
+            turn.mutate(Command::post(kind, path, json!({}))).await?;
             Ok(Performed::by("element"))
         }
         _ => tap_at(turn, found.point).await,

@@ -199,10 +199,13 @@ impl Client {
             body,
             limit: command.limit.unwrap_or(self.config.max_reply_bytes),
         };
-        let budget = self.budget(command).min(remaining);
-        let reply = tokio::time::timeout(budget, self.transport.send(request))
+        let budget = self.budget(command);
+        let reply = tokio::time::timeout(budget.min(remaining), self.transport.send(request))
             .await
-            .map_err(|_| WireFailure::Timeout { after: budget })?
+            .map_err(|_| match remaining < budget {
+                true => WireFailure::OutOfTime,
+                false => WireFailure::Timeout { after: budget },
+            })?
             .map_err(no_answer)?;
         self.received_bytes
             .fetch_add(reply.body.len() as u64, Ordering::Relaxed);

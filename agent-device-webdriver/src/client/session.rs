@@ -37,6 +37,8 @@ pub(crate) struct Facts {
     pub(crate) prompts_ignored: bool,
     /// Clicks and navigations end when the next page has loaded.
     pub(crate) waits_for_pages: bool,
+    /// A file chooser gets the focus before its files.
+    pub(crate) strict_files: bool,
     /// The process of the browser.
     pub(crate) process: Option<i32>,
 }
@@ -63,6 +65,7 @@ impl Facts {
                 _ => false,
             },
             waits_for_pages: word("pageLoadStrategy") != "none",
+            strict_files: capabilities.get("strictFileInteractability") == Some(&Value::Bool(true)),
             process: capabilities
                 .get("goog:processID")
                 .and_then(Value::as_i64)
@@ -340,6 +343,7 @@ impl<'a> Turn<'a> {
         owed.answered = !matches!(
             result,
             Err(WireFailure::Timeout { .. }
+                | WireFailure::OutOfTime
                 | WireFailure::CanceledInFlight
                 | WireFailure::Lost { .. }
                 | WireFailure::Status { .. })

@@ -29,7 +29,7 @@ use crate::{
 
 pub(crate) use dialog::{Button, holds as in_dialog};
 pub(crate) use reach::{Roots, enter};
-pub(crate) use vendor::parsed;
+pub(crate) use vendor::{held, parsed};
 
 /// What is left of a command's time for everything but the page's own work.
 const MARGIN: Duration = Duration::from_secs(2);

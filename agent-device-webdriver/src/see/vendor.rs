@@ -126,6 +126,37 @@ pub(super) async fn ask(
     evaluate(turn, page::act_expression(act, target)).await
 }
 
+/// Whether an element that left the page held this value when it went. A driver takes no element that is out of the page; the
+/// browser itself still knows it, by the number at the end of the driver's name for it.
+pub(crate) async fn held(turn: &mut Turn<'_>, element: &str, value: &str) -> bool {
+    const HOLDS: &str =
+        "function(wanted){return(this.isContentEditable?this.textContent:this.value)===wanted}";
+    let number = element
+        .rsplit_once(".e.")
+        .map(|(_, number)| number.parse::<u64>());
+    let Some(Ok(number)) = number.filter(|_| turn.evaluates()) else {
+        return false;
+    };
+    let node = run(turn, "DOM.resolveNode", json!({"backendNodeId": number})).await;
+    let Some(object) = node.ok().flatten().and_then(|node| {
+        let id = node.pointer("/object/objectId")?.as_str()?;
+        Some(id.to_owned())
+    }) else {
+        return false;
+    };
+    let params = json!({
+        "objectId": object,
+        "functionDeclaration": HOLDS,
+        "arguments": [{"value": value}],
+        "returnByValue": true,
+        "silent": true,
+    });
+    let answer = run(turn, "Runtime.callFunctionOn", params).await;
+    answer.is_ok_and(|answer| {
+        answer.and_then(|answer| answer.pointer("/result/value")?.as_bool()) == Some(true)
+    })
+}
+
 /// Waits until the document is parsed, at most `limit`, and leaves the library in it.
 pub(crate) async fn parsed(
     turn: &mut Turn<'_>,

@@ -3,7 +3,8 @@
 use agent_device_core::{
     Error, Interactor as _, Result,
     action::{Action, FieldState, Performed, Text},
-    dispatch::rows::webdriver as rows,
+    dispatch::rows::{core, webdriver as rows},
+    reason,
 };
 use agent_device_testbed::page::EventKind;
 use serde_json::Value;
@@ -300,4 +301,157 @@ async fn a_field_at_a_place_is_filled() {
             .capabilities()
             .offers(agent_device_core::action::Operation::Fill)
     );
+}
+
+/// Fills `it` and returns the error, with no dialog left open.
+async fn unfilled(bench: &Bench, html: &str, text: &str) -> Error {
+    bench.show(html).await;
+    let error = fill(bench, "it", text.to_owned()).await.unwrap_err();
+    bench.dismiss_dialogs().await.unwrap();
+    error
+}
+
+#[tokio::test]
+async fn a_fill_that_was_cut_short_is_no_success() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    let third = "if (this.value.length === 3)";
+    for (html, text) in [
+        (
+            format!("<input id=it oninput=\"{third} alert('Stop')\">"),
+            "abcdef",
+        ),
+        (
+            format!("<input id=it oninput=\"{third} this.remove()\">"),
+            "abcdef",
+        ),
+        (
+            format!("<input id=it oninput=\"{third} this.outerHTML = '<p>Gone'\">"),
+            "abcdef",
+        ),
+        (
+            "<input id=it type=color oninput=\"this.oninput = null; alert('Stop')\">".to_owned(),
+            "#ff8800",
+        ),
+    ] {
+        let error = unfilled(&bench, &html, text).await;
+        assert_eq!(error.row().unwrap(), core::FILL_UNVERIFIED.row(), "{html}");
+        assert_eq!(error.reason(), Some(reason::FILL_UNVERIFIED), "{html}");
+        assert!(!error.dispatched().is_no(), "{html}");
+        let dialog = html.contains("alert").then(|| Value::from("Stop"));
+        assert_eq!(error.detail("dialogText"), dialog.as_ref(), "{html}");
+    }
+    bench
+        .show("<input style='position:fixed;left:100px;top:100px' oninput=\"this.oninput = null; alert('Stop')\">")
+        .await;
+    let fill = Action::Fill(at(120.0, 110.0), "new".into());
+    let error = act(&bench.browser, fill).await.unwrap_err();
+    bench.dismiss_dialogs().await.unwrap();
+    assert_eq!(error.row().unwrap(), core::FILL_UNVERIFIED.row());
+}
+
+#[tokio::test]
+async fn a_form_that_sends_itself_when_it_is_complete_has_been_filled() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    bench.app.serve("/sent", "<!doctype html><p>Thanks");
+    let last = "if (this.value.length === 6)";
+    for (ends, known) in [
+        ("location = '/sent'", false),
+        ("document.body.innerHTML = '<p>Thanks'", false),
+        ("this.outerHTML = '<p id=it>Thanks'", false),
+        // A framework that renders anew.
+        (
+            "this.outerHTML = '<input id=it value=' + this.value + '>'",
+            true,
+        ),
+    ] {
+        bench
+            .show(&format!("<body><input id=it oninput=\"{last} {ends}\">"))
+            .await;
+        let performed = fill(&bench, "it", "123456").await.unwrap();
+        let state = match known {
+            true => FieldState::Text("123456".into()),
+            false => FieldState::Unreadable,
+        };
+        assert_eq!(performed.field, Some(state), "{ends}");
+        assert_eq!(performed.warnings.is_empty(), known, "{ends}");
+    }
+}
+
+/// Types into `it`, which has the focus, and returns what is told beside the success. No dialog stays open.
+async fn typed(bench: &Bench, html: &str, text: &str) -> Performed {
+    bench
+        .show(&format!(
+            "{html}<script>document.getElementById('it').focus()</script>"
+        ))
+        .await;
+    let performed = act(&bench.browser, Action::TypeText(text.into())).await;
+    bench.dismiss_dialogs().await.unwrap();
+    performed.unwrap_or_else(|error| panic!("{html}: {error:?}"))
+}
+
+#[tokio::test]
+async fn typing_that_was_cut_short_says_so() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    for (html, told) in [
+        (
+            "<input id=it value=a oninput=\"this.oninput = null; alert('Stop')\">",
+            "a dialog is open",
+        ),
+        ("<input id=it value=a oninput='this.remove()'>", "is gone"),
+        ("<input id=it value=a readonly>", "held before"),
+        (
+            "<div id=it tabindex=0 onkeydown=\"this.onkeydown = null; alert('Stop')\">It</div>",
+            "a dialog is open",
+        ),
+    ] {
+        let performed = typed(&bench, html, "bcd").await;
+        let [warning] = &performed.warnings[..] else {
+            panic!("{html}: {performed:?}")
+        };
+        assert!(warning.contains(told), "{html}: {warning}");
+    }
+    for (html, text) in [
+        ("<input id=it value=a>", "bcd"),
+        ("<input id=it type=password value=a>", "bcd"),
+        ("<input id=it value=a>", "\n"),
+        ("<div id=it tabindex=0>It</div>", "bcd"),
+    ] {
+        let performed = typed(&bench, html, text).await;
+        assert!(performed.warnings.is_empty(), "{html}: {performed:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_takes_keys_without_being_a_field_gets_them_once() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    let logs = "onkeydown=\"log('text', event.key)\"";
+    for (html, method) in [
+        (format!("<input id=it {logs}>"), "element"),
+        (
+            format!("<div id=it contenteditable {logs}>x</div>"),
+            "element",
+        ),
+        (format!("<div id=it tabindex=0 {logs}>It</div>"), "keys"),
+        // As editors of code have it.
+        (
+            format!(
+                "<textarea id=it style='width:0;height:0;padding:0;border:0' {logs}></textarea>"
+            ),
+            "keys",
+        ),
+    ] {
+        let performed = typed(&bench, &html, "ab").await;
+        assert_eq!(performed.method, Some(method), "{html}");
+        for key in ["a", "b"] {
+            assert_eq!(bench.app.events_of(EventKind::Text, key).len(), 1, "{html}");
+        }
+    }
 }

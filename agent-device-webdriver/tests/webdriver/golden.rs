@@ -136,16 +136,8 @@ async fn transport(bench: &Bench, gate: &mut Gate) {
         gate.cites(row, &faulty(bench, fault).await);
     };
     meets(rows::TIMEOUT_AFTER_SEND.row(), WireFault::ForwardThenHang).await;
-    meets(
-        rows::CLOSED_AFTER_REQUEST_READ.row(),
-        WireFault::ForwardThenClose,
-    )
-    .await;
-    meets(
-        rows::RESET_AFTER_REQUEST_READ.row(),
-        WireFault::ForwardThenReset,
-    )
-    .await;
+    meets(rows::CLOSED_AFTER_SEND.row(), WireFault::ForwardThenClose).await;
+    meets(rows::RESET_AFTER_SEND.row(), WireFault::ForwardThenReset).await;
     meets(rows::TRUNCATED_RESPONSE.row(), WireFault::Truncate).await;
     meets(rows::UNREADABLE_REPLY.row(), WireFault::ForwardThenGarbage).await;
     let unavailable = Reply::new(503, "text/html", "<h1>Service Unavailable");
@@ -184,12 +176,14 @@ async fn transport(bench: &Bench, gate: &mut Gate) {
     let error = act(&bench.browser, Action::Tap(target)).await.unwrap_err();
     bench.wire.listen().await;
     gate.cites(rows::CONNECT_REFUSED.row(), &error);
+    assert_eq!(error.reason(), Some("webdriver_connect_refused"));
     assert_eq!(bench.taps(), 0);
 }
 
 async fn servers(gate: &mut Gate) {
     let error = connect("http://no-such-host.invalid:4444/wd/hub").await;
     gate.cites(rows::DNS_FAILED.row(), &error);
+    assert_eq!(error.reason(), Some("webdriver_host_unknown"));
     let plain = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .await
         .unwrap();
@@ -207,6 +201,7 @@ async fn servers(gate: &mut Gate) {
     let url = format!("https://{address}");
     let (error, heard) = tokio::join!(connect(&url), talk);
     gate.cites(rows::TLS_HANDSHAKE_FAILED.row(), &error);
+    assert_eq!(error.reason(), Some("webdriver_tls_failed"));
     assert_eq!(heard, 0x16, "a handshake and no request");
 
     // A queue of one that is full: the kernel drops whoever knocks.
@@ -222,10 +217,9 @@ async fn servers(gate: &mut Gate) {
             Err(_) => break,
         }
     }
-    gate.cites(
-        rows::CONNECT_TIMEOUT.row(),
-        &connect(&format!("http://{address}")).await,
-    );
+    let error = connect(&format!("http://{address}")).await;
+    gate.cites(rows::CONNECT_TIMEOUT.row(), &error);
+    assert_eq!(error.reason(), Some("webdriver_connect_timeout"));
 
     let (server, browser) =
         scripted(json!({"browserName": "any", "platformName": "Android"})).await;
@@ -238,13 +232,15 @@ async fn servers(gate: &mut Gate) {
         error.detail("attempts").unwrap().as_array().unwrap().len(),
         2
     );
-    server.reply(
-        "POST",
-        "/back",
-        Reply::new(405, "text/plain", "HTTP method not allowed"),
-    );
-    let error = act(&browser, Action::Back).await.unwrap_err();
-    gate.cites(rows::BARE_405.row(), &error);
+    let mut answers = Vec::new();
+    for status in [404, 405] {
+        let nothing = Reply::new(status, "text/plain", "nothing here");
+        server.reply("POST", "/back", nothing);
+        let error = act(&browser, Action::Back).await.unwrap_err();
+        assert_eq!(error.row().unwrap(), rows::NO_HANDLER.row());
+        answers.push(error);
+    }
+    gate.cites(rows::NO_HANDLER.row(), &answers[0]);
 }
 
 async fn codes(bench: &Bench, gate: &mut Gate) {
@@ -354,6 +350,7 @@ async fn refusals(bench: &Bench, gate: &mut Gate) {
     gate.cites(rows::RESOLVE_TARGET_GONE.row(), &error);
     let error = refused(bench, "<button id=it disabled>It</button>").await;
     gate.cites(rows::RESOLVE_TARGET_DISABLED.row(), &error);
+    assert!(error.message().contains("\"It\""), "{error}");
     let error = refused(bench, "<div inert><button id=it>It</button></div>").await;
     gate.cites(rows::RESOLVE_TARGET_INERT.row(), &error);
     let covered = "<button id=it>It</button><dialog open id=sheet style='position:fixed;inset:0;width:100%;height:100%'>Sheet</dialog>";
@@ -386,12 +383,20 @@ async fn fills(bench: &Bench, gate: &mut Gate) {
     let error = unfillable(bench, "<input id=it type=date>", "30.11.2026").await;
     gate.cites(rows::FILL_VALUE_NOT_ACCEPTED.row(), &error);
 
-    let target = bench.show_it("<input id=it value=old>").await;
-    let fill = act(&bench.browser, Action::Fill(target, "new".into()));
-    let remove = async || drop(bench.script("document.getElementById('it').remove()").await);
-    let error = bench.meanwhile("/value", fill, remove).await.unwrap_err();
+    let too_large = WireFault::Status(Reply::new(413, "text/plain", "too large"));
+    bench.wire.plan().set(Rule::on("POST", "/value", too_large));
+    let error = unfillable(bench, "<input id=it value=old>", "new").await;
+    bench.wire.plan().clear();
     gate.cites(rows::FILL_CLEAR_THEN_TYPE_REFUSED.row(), &error);
     assert_eq!(error.dispatched_steps(), 1);
+    let goes_away = "<input id=it onfocus=\"log('text', 'focus'); this.remove()\">";
+    let error = unfillable(bench, goes_away, "new").await;
+    gate.cites(rows::PAGE_CODE_RAN.row(), &error);
+    assert_eq!(
+        bench.app.events().len(),
+        1,
+        "the page was told of the focus"
+    );
 
     let file = std::env::temp_dir().join(format!("agent-device-upload-{}", std::process::id()));
     std::fs::write(&file, "x").unwrap();
@@ -538,4 +543,74 @@ async fn a_deadline_before_the_first_send_is_a_proof() {
         .await
         .unwrap_err();
     assert!(error.dispatched().is_no());
+}
+
+/// Codes that prove of a click that nothing happened.
+#[tokio::test]
+async fn a_code_proves_nothing_where_the_page_has_a_say() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    let goes_away = "onfocus=\"log('text', 'focus'); this.remove()\"";
+    let alerts = "onfocus=\"this.onfocus = null; log('text', 'focus'); alert(1)\"";
+    let leaves = "onfocus=\"log('text', 'focus'); location = '/elsewhere'\"";
+    // What the page throws is the driver's answer to what it does by scripts in the page.
+    let throws = |what: &str| {
+        format!(
+            "<script>EventTarget.prototype.dispatchEvent = function () {{ log('text', 'event'); throw {what} }}</script>"
+        )
+    };
+    let unsupported = throws("new DOMException('', 'NotSupportedError')");
+    let wrong_state = throws("new DOMException('', 'InvalidStateError')");
+    let argument = throws("{code: 61}");
+    let dialog = throws("{code: 105}");
+    for (html, text, code) in [
+        (
+            format!("<input id=it {goes_away}>"),
+            "new",
+            "element not interactable",
+        ),
+        (
+            format!("<input id=it {alerts}>"),
+            "new",
+            "element not interactable",
+        ),
+        (
+            format!("<input id=it {leaves}>"),
+            "new",
+            "stale element reference",
+        ),
+        (
+            format!("{unsupported}<input id=it value=old>"),
+            "",
+            "unknown command",
+        ),
+        (
+            format!("{wrong_state}<input id=it value=old>"),
+            "",
+            "element not interactable",
+        ),
+        (
+            format!("{unsupported}<input id=it type=color>"),
+            "#ff8800",
+            "unknown command",
+        ),
+        (
+            format!("{argument}<input id=it type=color>"),
+            "#ff8800",
+            "invalid argument",
+        ),
+        (
+            format!("{dialog}<input id=it type=color>"),
+            "#ff8800",
+            "unexpected alert open",
+        ),
+    ] {
+        let error = unfillable(&bench, &html, text).await;
+        assert_eq!(error.detail("webdriverCode").unwrap(), code, "{html}");
+        assert!(!bench.app.events().is_empty(), "{html}");
+        assert_eq!(error.row().unwrap(), rows::PAGE_CODE_RAN.row(), "{html}");
+        assert_eq!(error.dispatched().as_str(), "unknown", "{html}");
+        bench.dismiss_dialogs().await.unwrap();
+    }
 }

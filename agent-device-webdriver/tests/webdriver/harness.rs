@@ -98,11 +98,16 @@ impl Bench {
         Self::with(Chromium::builder()).await
     }
 
-    /// Back to one window without a dialog, whatever the last test has left behind.
-    async fn tidy(&self) -> Result<()> {
+    pub(crate) async fn dismiss_dialogs(&self) -> Result<()> {
         while self.browser.alert(&call()).await?.is_some() {
             self.browser.perform(&Action::DismissAlert, &call()).await?;
         }
+        Ok(())
+    }
+
+    /// Back to one window without a dialog, whatever the last test has left behind.
+    async fn tidy(&self) -> Result<()> {
+        self.dismiss_dialogs().await?;
         let windows = self.browser.windows(&call()).await?;
         let [first, others @ ..] = &windows[..] else {
             panic!("no window is left");

@@ -6,6 +6,7 @@ use agent_device_core::{
     Call, Error, ErrorCode, Interactor as _, SnapshotBackend as _,
     action::{Action, OpenTarget, Target},
     dispatch::rows::webdriver as rows,
+    reason,
     snapshot::CaptureOptions,
 };
 use agent_device_testbed::fault::{FaultServer, Reply, Rule, WireFault};
@@ -393,4 +394,20 @@ async fn concurrent_holders_share_one_session() {
     let other = Arc::clone(&shared);
     let seen = tokio::spawn(async move { capture(&other).await.len() });
     assert_eq!(capture(&shared).await.len(), seen.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_call_that_is_out_of_time_says_so() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    bench
+        .wire
+        .plan()
+        .set(Rule::on("GET", "/url", WireFault::Hang));
+    let call = Call::standalone(Duration::from_millis(1));
+    let error = bench.browser.app_state(&call).await.unwrap_err();
+    bench.wire.plan().clear();
+    assert!(error.message().contains("time of the call"), "{error}");
+    assert_eq!(error.reason(), Some(reason::DEADLINE_EXCEEDED));
 }
