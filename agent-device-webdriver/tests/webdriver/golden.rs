@@ -614,3 +614,36 @@ async fn a_code_proves_nothing_where_the_page_has_a_say() {
         bench.dismiss_dialogs().await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn an_option_is_chosen_by_events_that_the_page_can_spoil() {
+    let Some(bench) = Bench::start().await else {
+        return;
+    };
+    let throws = "<script>EventTarget.prototype.dispatchEvent = function () { log('text', 'event'); throw new DOMException('', 'NotSupportedError') }</script>";
+    let target = bench
+        .show_it(&format!(
+            "{throws}<select size=3><option>A<option id=it>It</select>"
+        ))
+        .await;
+    let error = act(&bench.browser, Action::Tap(target)).await.unwrap_err();
+    assert_eq!(error.row().unwrap(), rows::PAGE_CODE_RAN.row());
+    assert!(!bench.app.events().is_empty());
+}
+
+#[tokio::test]
+async fn the_refusal_of_a_file_is_no_proof_where_the_chooser_gets_the_focus_first() {
+    let strict = Chromium::builder().capability("strictFileInteractability", true);
+    let Some(bench) = Bench::with(strict).await else {
+        return;
+    };
+    let file = std::env::temp_dir().join(format!("agent-device-strict-{}", std::process::id()));
+    std::fs::write(&file, "x").unwrap();
+    let target = bench.show_it("<input id=it type=file>").await;
+    let path = file.to_str().unwrap().to_owned();
+    let fill = act(&bench.browser, Action::Fill(target, path.into()));
+    let gone = async || std::fs::remove_file(&file).unwrap();
+    let error = bench.meanwhile("/value", fill, gone).await.unwrap_err();
+    assert_eq!(error.detail("webdriverCode").unwrap(), "invalid argument");
+    assert_eq!(error.row().unwrap(), rows::PAGE_CODE_RAN.row());
+}
