@@ -343,9 +343,10 @@ async fn choose_file(turn: &mut Turn<'_>, found: &Found, text: &Text) -> Result<
         ));
     };
     let route = format!("element/{}/value", segment(element));
-    let kind = match turn.session().facts().strict_files {
-        true => Kind::Field,
-        false => Kind::File,
+    let kind = if turn.session().facts().strict_files {
+        Kind::Field
+    } else {
+        Kind::File
     };
     turn.mutate(Command::post(kind, route, json!({"text": paths})))
         .await?;

@@ -202,9 +202,12 @@ impl Client {
         let budget = self.budget(command);
         let reply = tokio::time::timeout(budget.min(remaining), self.transport.send(request))
             .await
-            .map_err(|_| match remaining < budget {
-                true => WireFailure::OutOfTime,
-                false => WireFailure::Timeout { after: budget },
+            .map_err(|_| {
+                if remaining < budget {
+                    WireFailure::OutOfTime
+                } else {
+                    WireFailure::Timeout { after: budget }
+                }
             })?
             .map_err(no_answer)?;
         self.received_bytes

@@ -134,7 +134,7 @@ pub(crate) async fn held(turn: &mut Turn<'_>, element: &str, value: &str) -> boo
     let number = element
         .rsplit_once(".e.")
         .map(|(_, number)| number.parse::<u64>());
-    let Some(Ok(number)) = number.filter(|_| turn.evaluates()) else {
+    let Some(Ok(number)) = number.filter(|_| turn.evaluates() && !turn.memory.in_frame) else {
         return false;
     };
     let node = run(turn, "DOM.resolveNode", json!({"backendNodeId": number})).await;

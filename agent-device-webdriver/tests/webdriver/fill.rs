@@ -227,6 +227,14 @@ async fn a_field_in_a_frame_is_filled() {
             .unwrap();
         assert_eq!(field.value(), Some("new"), "{url}");
         assert_eq!(again.info().app, snapshot.info().app);
+        act(&bench.browser, Action::Focus(by_id(&again, "inner")))
+            .await
+            .unwrap();
+        let typed = act(&bench.browser, Action::TypeText("er".into())).await;
+        assert_eq!(typed.unwrap().method, Some("keys"), "{url}");
+        let typed = capture(&bench.browser).await;
+        let field = by_id(&typed, "inner").target.unwrap();
+        assert_eq!(field.node().value(), Some("newer"), "{url}");
     }
 }
 
@@ -372,9 +380,10 @@ async fn a_form_that_sends_itself_when_it_is_complete_has_been_filled() {
             .show(&format!("<body><input id=it oninput=\"{last} {ends}\">"))
             .await;
         let performed = fill(&bench, "it", "123456").await.unwrap();
-        let state = match known {
-            true => FieldState::Text("123456".into()),
-            false => FieldState::Unreadable,
+        let state = if known {
+            FieldState::Text("123456".into())
+        } else {
+            FieldState::Unreadable
         };
         assert_eq!(performed.field, Some(state), "{ends}");
         assert_eq!(performed.warnings.is_empty(), known, "{ends}");
@@ -403,8 +412,19 @@ async fn typing_that_was_cut_short_says_so() {
             "<input id=it value=a oninput=\"this.oninput = null; alert('Stop')\">",
             "a dialog is open",
         ),
-        ("<input id=it value=a oninput='this.remove()'>", "is gone"),
-        ("<input id=it value=a readonly>", "held before"),
+        (
+            "<input id=it value=a oninput='this.remove()'>",
+            "asked any more",
+        ),
+        ("<input id=it value=bcd readonly>", "does not hold"),
+        (
+            "<input id=it type=password value=a readonly>",
+            "does not hold",
+        ),
+        (
+            "<input id=it value=a oninput='this.readOnly = true'>",
+            "does not hold",
+        ),
         (
             "<div id=it tabindex=0 onkeydown=\"this.onkeydown = null; alert('Stop')\">It</div>",
             "a dialog is open",
@@ -420,6 +440,14 @@ async fn typing_that_was_cut_short_says_so() {
         ("<input id=it value=a>", "bcd"),
         ("<input id=it type=password value=a>", "bcd"),
         ("<input id=it value=a>", "\n"),
+        (
+            "<input id=it oninput='this.value = this.value.toUpperCase()'>",
+            "bcd",
+        ),
+        (
+            "<input id=it oninput='this.value = \"+\" + this.value.match(/\\d/g).join(\" \")'>",
+            "123",
+        ),
         ("<div id=it tabindex=0>It</div>", "bcd"),
     ] {
         let performed = typed(&bench, html, text).await;
