@@ -364,6 +364,7 @@ async fn refusals(bench: &Bench, gate: &mut Gate) {
     let error = refused(bench, below).await;
     gate.cites(rows::RESOLVE_TARGET_OFFSCREEN.row(), &error);
     assert_eq!(error.detail("scrollDirection").unwrap(), "down");
+    assert_eq!(error.reason(), Some("webdriver_target_offscreen"));
     let error = act(&bench.browser, Action::Tap(at(5000.0, 10.0)))
         .await
         .unwrap_err();
