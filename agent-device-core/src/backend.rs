@@ -129,7 +129,8 @@ pub trait SnapshotBackend: Send + Sync {
     async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot>;
 
     /// Whether a running capture stops soon after [`Call::cancel`] fires. If not, polls that wait for a capture have no
-    /// deadline of their own: the engine joins what it started.
+    /// deadline of their own: the engine joins what it started. Either way one that has not ended
+    /// [`READ_GRACE`](crate::observe::READ_GRACE), 5 s, after the cancel or its deadline is dropped.
     fn honours_cancel(&self) -> bool {
         false
     }

@@ -28,8 +28,9 @@ pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
     start.checked_add(duration).unwrap_or(start + NEVER)
 }
 
-/// How long a read that should have ended is still waited for. A backend that keeps its promises never needs it.
-const FUSE: Duration = Duration::from_secs(5);
+/// How long a capture or another read is waited for after it should have ended: after its deadline, after the end of the wait
+/// that it is a look of, or after a cancel. Then it is dropped. One of a backend that keeps its promises never takes it.
+pub const READ_GRACE: Duration = Duration::from_secs(5);
 
 /// Waits for `work` until it ends; for one that ignores its deadline and its cancellation, only a little longer than those.
 /// `None`: it was given up.
@@ -39,9 +40,9 @@ pub(crate) async fn join_bounded<T>(
     until: Instant,
 ) -> Option<T> {
     let fuse = async {
-        let deadline = sleep_until(after(until, FUSE));
+        let deadline = sleep_until(after(until, READ_GRACE));
         if cancel.run_until_cancelled(deadline).await.is_none() {
-            sleep(FUSE).await;
+            sleep(READ_GRACE).await;
         }
     };
     match select(pin!(work), pin!(fuse)).await {

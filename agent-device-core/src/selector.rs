@@ -396,6 +396,33 @@ pub(crate) fn normalize(text: &str) -> impl Iterator<Item = char> {
     })
 }
 
+/// A text to look for within others, in their normal form. Trees have a million texts, so none of them is copied anew.
+pub(crate) struct Needle {
+    wanted: String,
+    normal: String,
+}
+
+impl Needle {
+    /// `None` when nothing is left of it in the normal form.
+    pub(crate) fn new(wanted: &str) -> Option<Self> {
+        let wanted: String = normalize(wanted).collect();
+        (!wanted.is_empty()).then(|| Self {
+            wanted,
+            normal: String::new(),
+        })
+    }
+
+    pub(crate) fn is_in(&mut self, text: &str) -> bool {
+        // The normal form of ASCII is ASCII, and never longer.
+        if text.is_ascii() && (text.len() < self.wanted.len() || !self.wanted.is_ascii()) {
+            return false;
+        }
+        self.normal.clear();
+        self.normal.extend(normalize(text));
+        self.normal.contains(&self.wanted)
+    }
+}
+
 impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, alternative) in self.alternatives.iter().enumerate() {
@@ -635,6 +662,23 @@ mod tests {
         assert_eq!(parse(r#"label="\q\u12\ud800""#), label("\\q\\u12\\ud800"));
         let spread = (id("a") | id("b")) & enabled();
         assert_eq!(spread, parse("id=a enabled || id=b enabled"));
+    }
+
+    #[test]
+    fn a_text_is_found_in_another_by_their_normal_forms() {
+        let is_in = |wanted: &str, text: &str| Needle::new(wanted).unwrap().is_in(text);
+        for (wanted, text) in [
+            ("a  B", "xA b"),
+            ("\u{e4}pfel", "Rote \u{c4}PFEL"),
+            ("i\u{307}", "\u{130}"),
+            ("k", "\u{212a}"),
+        ] {
+            assert!(is_in(wanted, text), "{wanted} in {text}");
+        }
+        assert!(!is_in("ab", "a b") && !is_in("long", "lo") && !is_in("\u{e4}", "aaaa"));
+        let mut needle = Needle::new("go").unwrap();
+        assert!(needle.is_in("GO on") && !needle.is_in("no") && needle.is_in("ago"));
+        assert!(Needle::new(" \n").is_none());
     }
 
     #[test]

@@ -70,16 +70,18 @@ pub(crate) fn verify(wanted: &Text, observed: &FieldState) -> Result<FillCheck, 
 /// A secret field is [`Unreadable`](FieldState::Unreadable), and so is one without a value: absent is not empty. One that shows
 /// its hint is empty, whatever it shows as its value: some platforms tell the hint there.
 pub fn field_state(node: Node<'_>) -> FieldState {
-    if node.is(Flag::Secure) {
-        return FieldState::Unreadable;
-    }
-    if node.is(Flag::HintShowing) {
-        return FieldState::Text(String::new());
-    }
-    match node.value() {
+    match held(node) {
         Some(value) => FieldState::Text(value.to_owned()),
         None => FieldState::Unreadable,
     }
+}
+
+/// What an element holds, if that is told: nothing while it shows its hint.
+pub(crate) fn held(node: Node<'_>) -> Option<&str> {
+    if node.is(Flag::HintShowing) && !node.is(Flag::Secure) {
+        return Some("");
+    }
+    node.value()
 }
 
 /// Devices count characters or UTF-16 units.

@@ -1,4 +1,9 @@
 //! What to wait for: verdicts and schedules on the one engine. No loop, no deadline rule and no sleep of its own.
+//!
+//! Two clocks, since there are two promises. A *wait* promises an answer about a span of time: its budget runs
+//! from its start, and a look that ends later is no evidence. *Readiness* promises that an action on a target that is there
+//! costs what it costs without it: its budget runs from the end of the first look, which counts however slow it was. A wait of
+//! no time at all is one look, and so is like readiness.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,6 +11,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::{
+    error::{Error, Result},
     geometry::{Direction, Rect},
     observe::{BudgetFrom, CaptureDeadline, Judgement, Schedule},
     snapshot::{CaptureOptions, Change, NodeId, Snapshot, Surface},
@@ -13,6 +19,8 @@ use crate::{
 
 const POLL: Duration = Duration::from_millis(200);
 const READINESS_CAP: Duration = Duration::from_secs(2);
+/// The longest that one request may wait, settling and readiness included: what takes longer on a screen is a slip of units, and would hang a test run.
+pub const MAX_WAIT: Duration = Duration::from_secs(3600);
 const WAIT_POLL: Duration = Duration::from_millis(300);
 const STABILITY_BUDGET: Duration = Duration::from_millis(1500);
 const MOVEMENT_BUDGET: Duration = Duration::from_millis(1500);
@@ -27,13 +35,38 @@ pub(crate) fn readiness(budget: Duration, honours_cancel: bool) -> Schedule {
     Schedule {
         budget_from: BudgetFrom::FirstCapture,
         capture_deadline: deadline(honours_cancel),
-        ..Schedule::new("readiness", POLL, budget.min(READINESS_CAP))
+        ..Schedule::new("readiness", POLL, readiness_budget(budget))
     }
 }
 
-/// Waiting for a text, an element or an absence.
+/// How long a target is waited for at most when the caller asks for `wanted`.
+pub(crate) fn readiness_budget(wanted: Duration) -> Duration {
+    wanted.min(READINESS_CAP)
+}
+
+/// Refuses a request that waits for longer than [`MAX_WAIT`].
+pub(crate) fn check(timeout: Duration) -> Result<()> {
+    if timeout <= MAX_WAIT {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "timeout",
+        format!(
+            "a wait of {} s, allowed are {}",
+            timeout.as_secs(),
+            MAX_WAIT.as_secs()
+        ),
+    ))
+}
+
+/// Waiting for a text, an element, an alert or an absence.
 pub(crate) fn condition(budget: Duration, honours_cancel: bool) -> Schedule {
     Schedule {
+        budget_from: if budget.is_zero() {
+            BudgetFrom::FirstCapture
+        } else {
+            BudgetFrom::Start
+        },
         capture_deadline: deadline(honours_cancel),
         ..Schedule::new("wait", WAIT_POLL, budget)
     }
@@ -61,7 +94,7 @@ fn deadline(honours_cancel: bool) -> CaptureDeadline {
 pub struct Settle {
     /// How long nothing may change. Default 500 ms.
     pub quiet: Duration,
-    /// How long to wait for that. Default 10 s.
+    /// How long to wait for that. Default 10 s, at most [`MAX_WAIT`].
     pub timeout: Duration,
 }
 

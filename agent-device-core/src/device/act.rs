@@ -81,8 +81,10 @@ impl Press {
         }
     }
 
-    /// For scripts: waits up to this long, 2 s at most, for a target that isn't there yet. Everything else fails at once:
-    /// ambiguous, covered, off-screen, disabled. Zero means one look.
+    /// For scripts: waits up to this long for a target that isn't there yet. **More than 2 s counts as 2 s**: a press that needs
+    /// longer waits for something that the script should name, with [`Locator::wait`]. [`Readiness::within`](super::Readiness)
+    /// tells the time that counted. Everything else fails at once: ambiguous, covered, off-screen, disabled. Zero means one
+    /// look. The time runs from the end of the first look, so that a target that is there costs one look, however slow.
     pub fn ready_within(mut self, budget: Duration) -> Self {
         self.ready_within = Some(budget);
         self
@@ -113,7 +115,7 @@ impl Press {
             PressKind::Double => Operation::DoubleTap,
             PressKind::Long(_) => Operation::LongPress,
         };
-        let waiting = self.ready_within.unwrap_or_default();
+        let waiting = wait::readiness_budget(self.ready_within.unwrap_or_default());
         let extra = self.after.extra().saturating_add(waiting);
         let request = self.locator.request(operation, extra).await?;
         request.complete(self.on(&request)).await

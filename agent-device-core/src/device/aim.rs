@@ -143,6 +143,7 @@ impl Request<'_> {
         )
         .await;
         let readiness = Readiness {
+            within: wait::readiness_budget(budget.unwrap_or_default()),
             polls: seen.timeline.count(),
             waited: seen.waited,
         };

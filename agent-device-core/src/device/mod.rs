@@ -40,7 +40,7 @@ use crate::{
     gesture::Gesture,
     snapshot::{CaptureOptions, Keyboard, NodeId, Snapshot},
     target::{By, Policy, RefFrame, RefFrames},
-    wait::Settle,
+    wait::{self, Settle},
 };
 use request::Request;
 
@@ -174,8 +174,16 @@ impl Device {
         }
     }
 
-    /// The same device, with another time limit for each request. Default 90 s. A batch has no limit of its own; each request
-    /// in it has this one.
+    /// The same device, with another time limit for each request, whatever it waits for. Default 90 s.
+    ///
+    /// What a request waits for by itself comes on top: the timeout of a wait, of settling and of readiness, and the length of a
+    /// gesture. So `with_budget(1 s)` and `wait(30 s)` end after 31 s at most, and mostly after 30. A batch has no limit of its
+    /// own; each request in it has this one.
+    ///
+    /// When a limit has passed, or the caller cancels, a capture or another read that runs is told to stop, and is waited for
+    /// [`READ_GRACE`](crate::observe::READ_GRACE), 5 s, longer before it is given up. The same holds for the last look of a wait,
+    /// counted from the end of the wait. An action that is with the backend gets 250 ms after the deadline, and none after a
+    /// cancel.
     #[must_use]
     pub fn with_budget(&self, budget: Duration) -> Self {
         Self {
@@ -489,7 +497,7 @@ impl Device {
         request.complete(steps(nested)).await
     }
 
-    /// Starts a request. One that mutates waits until the one before it is over.
+    /// Starts a request, which waits for `extra` by itself. One that mutates waits until the one before it is over.
     async fn request(&self, operation: Operation, extra: Duration) -> Result<Request<'_>> {
         self.request_about(None, operation, extra).await
     }
@@ -506,7 +514,10 @@ impl Device {
         };
         let budget = self.budget.saturating_add(extra);
         let mut request = Request::new(self, by, operation, ledger, budget);
-        let admitted = self.admit(&mut request, operation.effect()).await;
+        let admitted = match wait::check(extra) {
+            Ok(()) => self.admit(&mut request, operation.effect()).await,
+            refused => refused,
+        };
         match admitted {
             Ok(()) => Ok(request),
             Err(error) => request.finish(Err(error)),
@@ -688,6 +699,16 @@ impl Locator {
         Ok(self.read().await?.text)
     }
 
+    /// What the element that [`read`](Self::read) reads holds: the content of a field. `None` when nobody told it, and for a
+    /// secret field.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    pub async fn value(&self) -> Result<Option<String>> {
+        Ok(self.read().await?.value)
+    }
+
     /// Everything that matches, in document order.
     ///
     /// # Errors
@@ -709,24 +730,51 @@ impl Locator {
         request.complete(request.is(&self.by, &predicate)).await
     }
 
-    /// Fails with `predicate_failed` unless a condition holds, at one look.
+    /// Fails with `predicate_failed` unless a condition holds, at one look. [`wait_until`](Self::wait_until) gives it time.
     ///
     /// # Errors
     ///
-    /// `predicate_failed`, or as for [`is`](Self::is); always `no`.
+    /// `predicate_failed`, with `expected`, `observed` and the line of the `element`, or as for [`is`](Self::is); always `no`.
     pub async fn expect(&self, predicate: Predicate) -> Result<()> {
         let request = self.request(Operation::Get, Duration::ZERO).await?;
         request.complete(request.expect(&self.by, &predicate)).await
     }
 
-    /// Waits until an element matches.
+    /// Waits until an element matches. [`Duration::ZERO`] is one look, however long it takes. A look that ends after the
+    /// timeout is no evidence: allow more than a capture takes. What bounds the wait itself: [`Device::with_budget`].
     ///
     /// # Errors
     ///
-    /// The reasons of waits, with `timeoutMs, readableCaptures, captures, polls, waitedMs`; always `no`.
+    /// `INVALID_ARGS` for a timeout beyond [`MAX_WAIT`](crate::wait::MAX_WAIT); `wait_target_absent`; `wait_capture_stalled`
+    /// when no look was readable in time, which says whether a late one showed the element; `wait_deadline_exceeded` when only
+    /// the last, late one did; with `timeoutMs, readableCaptures, captures, polls, waitedMs`; always `no`.
     pub async fn wait(&self, timeout: Duration) -> Result<ElementInfo> {
         let request = self.request(Operation::Wait, timeout).await?;
         request.complete(request.wait_for(&self.by, timeout)).await
+    }
+
+    /// Waits until a condition holds, as [`expect`](Self::expect) judges it; for an element that isn't there yet, too. The time
+    /// counts as for [`wait`](Self::wait).
+    ///
+    /// ```no_run
+    /// # async fn demo(device: agent_device_core::Device) -> agent_device_core::Result<()> {
+    /// use agent_device_core::{device::Predicate, selector::id};
+    /// use std::time::Duration;
+    ///
+    /// let total = device.locate(id("total"));
+    /// total.wait_until(Predicate::Text("3 items".into()), Duration::from_secs(5)).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `predicate_failed` with what was seen last; `AMBIGUOUS_MATCH` at once; the reasons of [`wait`](Self::wait) when the
+    /// element is missing; `INVALID_ARGS` for a ref or a point; always `no`.
+    pub async fn wait_until(&self, predicate: Predicate, timeout: Duration) -> Result<()> {
+        let request = self.request(Operation::Wait, timeout).await?;
+        request
+            .complete(request.wait_until(&self.by, &predicate, timeout))
+            .await
     }
 
     /// Waits until no element matches. A degraded or truncated tree proves no absence.

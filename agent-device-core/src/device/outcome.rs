@@ -75,7 +75,11 @@ impl Outcome {
 /// How long a target was waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Readiness {
+    /// How long it could be waited for: what was asked for, 2 s at most.
+    #[serde(rename = "withinMs", serialize_with = "crate::observe::millis")]
+    pub within: Duration,
     /// How many captures were made.
     pub polls: u32,
     /// From the start of the wait to its end.
@@ -127,6 +131,7 @@ pub struct Settled {
 impl Readiness {
     pub(super) fn ended(self, end: &'static str) -> serde_json::Value {
         serde_json::json!({
+            "withinMs": self.within.as_millis() as u64,
             "polls": self.polls,
             "waitedMs": self.waited.as_millis() as u64,
             "end": end,

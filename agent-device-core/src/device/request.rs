@@ -22,14 +22,12 @@ use crate::{
     dispatch::{Dispatched, Ledger, rows},
     error::{Error, ErrorCode, Result, Secret, reason},
     gesture::Gesture,
-    observe::{BudgetFrom, End, Schedule, after, join_bounded, observe_until},
+    observe::{BudgetFrom, End, READ_GRACE, Schedule, after, join_bounded, observe_until},
     snapshot::{CaptureOptions, Flag, NodeId, Snapshot, Stamp, Target},
     target::{self, By, Policy, Ref, Refusal, Resolved},
     wait::{self, Settle},
 };
 
-/// A capture of a wait is over at the latest this long after the wait itself should be.
-const LAST_CAPTURE: Duration = Duration::from_secs(5);
 /// A backend gets this long to report its own, better error after the deadline.
 const GRACE: Duration = Duration::from_millis(250);
 
@@ -333,7 +331,7 @@ impl<'d> Request<'d> {
         let budget = schedule
             .budget
             .max(schedule.interval)
-            .saturating_add(LAST_CAPTURE);
+            .saturating_add(READ_GRACE);
         let deadline = self.deadline;
         let first = AtomicBool::new(schedule.budget_from == BudgetFrom::FirstCapture);
         let started = Instant::now();
@@ -342,7 +340,7 @@ impl<'d> Request<'d> {
                 deadline
             } else {
                 after(started, budget)
-                    .max(after(Instant::now(), LAST_CAPTURE))
+                    .max(after(Instant::now(), READ_GRACE))
                     .min(deadline)
             }
         }

@@ -27,6 +27,7 @@ use agent_device_core::{
     },
     target::Find,
     testing::{Screen, SimulatedDevice},
+    wait::MAX_WAIT,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -323,26 +324,43 @@ async fn a_look_does_not_use_up_the_rest_after_a_gesture() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn times_without_end_are_times() {
-    let device = Device::new(SimulatedDevice::on(Screen::Counter));
+async fn waits_without_end_are_refused_and_times_without_end_are_times() {
+    let sim = SimulatedDevice::on(Screen::Counter);
+    let device = Device::new(sim.clone());
     let counter = || device.locate(id("counter"));
-    counter()
-        .press()
-        .settle(Settle::default().within(Duration::MAX))
-        .await
-        .unwrap();
-    let endless = counter()
-        .press()
-        .settle(Settle::quiet(Duration::MAX))
-        .into_future();
-    assert!(timeout(MS * 60_000, endless).await.is_err());
-    counter().wait(Duration::MAX).await.unwrap();
-    counter()
+    let endless = Settle::default().within(Duration::MAX);
+    let too_long = MAX_WAIT + MS;
+    for refused in [
+        counter().wait(Duration::MAX).await.map(drop),
+        counter().wait(too_long).await.map(drop),
+        counter().wait_absent(too_long).await,
+        counter().wait_until(Predicate::Enabled, too_long).await,
+        device.wait_for_text("Counter", too_long).await,
+        device.wait_for_alert(too_long).await.map(drop),
+        device.wait_stable(endless).await.map(drop),
+        counter().press().settle(endless).await.map(drop),
+        counter()
+            .press()
+            .settle(Settle::quiet(Duration::MAX))
+            .await
+            .map(drop),
+    ] {
+        let error = refused.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidArgs, "{error:?}");
+        assert_eq!(error.detail("field").unwrap(), "timeout", "{error:?}");
+        assert!(error.dispatched().is_no(), "{error:?}");
+    }
+    assert_eq!((sim.captures(), sim.sends()), (0, 0));
+    counter().wait(MAX_WAIT).await.unwrap();
+    let pressed = counter()
         .press()
         .ready_within(Duration::MAX)
-        .settle(Settle::default().within(Duration::MAX))
-        .await
-        .unwrap();
+        .settle(Settle::default().within(MAX_WAIT - MS * 2000))
+        .await;
+    pressed.unwrap();
+    let missed = device.locate(id("none")).press().ready_within(MS * 9000);
+    let readiness = missed.await.unwrap_err();
+    assert_eq!(readiness.detail("readiness").unwrap()["withinMs"], 2000);
     let held = counter()
         .long_press()
         .hold(Duration::MAX)
