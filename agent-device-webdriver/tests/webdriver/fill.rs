@@ -366,27 +366,35 @@ async fn a_form_that_sends_itself_when_it_is_complete_has_been_filled() {
     };
     bench.app.serve("/sent", "<!doctype html><p>Thanks");
     let last = "if (this.value.length === 6)";
-    for (ends, known) in [
-        ("location = '/sent'", false),
-        ("document.body.innerHTML = '<p>Thanks'", false),
-        ("this.outerHTML = '<p id=it>Thanks'", false),
+    let whole = FieldState::Text("123456".into());
+    for (ends, states) in [
+        // What is asked first, the old page or the new one, is not known.
+        ("location = '/sent'", &[&FieldState::Unreadable, &whole][..]),
+        (
+            "document.body.innerHTML = '<p>Thanks'",
+            &[&FieldState::Unreadable],
+        ),
+        (
+            "this.outerHTML = '<p id=it>Thanks'",
+            &[&FieldState::Unreadable],
+        ),
         // A framework that renders anew.
         (
             "this.outerHTML = '<input id=it value=' + this.value + '>'",
-            true,
+            &[&whole],
         ),
     ] {
         bench
             .show(&format!("<body><input id=it oninput=\"{last} {ends}\">"))
             .await;
         let performed = fill(&bench, "it", "123456").await.unwrap();
-        let state = if known {
-            FieldState::Text("123456".into())
-        } else {
-            FieldState::Unreadable
-        };
-        assert_eq!(performed.field, Some(state), "{ends}");
-        assert_eq!(performed.warnings.is_empty(), known, "{ends}");
+        let state = performed.field.as_ref().unwrap();
+        assert!(states.contains(&state), "{ends}: {state:?}");
+        assert_eq!(
+            performed.warnings.is_empty(),
+            *state == whole,
+            "{ends}: {performed:?}"
+        );
     }
 }
 
