@@ -236,6 +236,21 @@ mod tests {
         }
     }
 
+    /// By a real shell that has no such program.
+    #[cfg(unix)]
+    #[test]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a test's own shell, which ends at once"
+    )]
+    fn a_device_that_can_not_list_processes_does_not_deny_one() {
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", LOOK_SCRIPT, "sh", "com.app"]);
+        let output = shell.env("PATH", "/nowhere").output().unwrap();
+        let seen = read(&String::from_utf8_lossy(&output.stdout));
+        assert_eq!(seen.pids, None, "{output:?}");
+    }
+
     #[test]
     fn the_title_in_front_tells_of_an_app_that_failed() {
         let title = |words: &str| {

@@ -316,3 +316,19 @@ async fn a_device_that_does_not_say_which_helper_it_has_gets_it() {
     let last = requests.last().unwrap();
     assert!(last.contains("package install"), "{requests:?}");
 }
+
+/// Android kills a dump of a tree that takes it too long.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_for_one_capture_that_was_killed_is_named() {
+    let other = || done("snapshot", 99, "");
+    let killed = service(vec![
+        okay(),
+        Step::Send(frame(2, b"Killed\n")),
+        Step::Send(frame(3, &[137])),
+    ]);
+    let (_peer, android) = follow(vec![other(), other(), killed]).await;
+    let error = quality(&android, 5).await.unwrap_err();
+    let reason = error.detail("oneShotReason");
+    assert_eq!(reason, Some(&"accessibility-timeout".into()), "{error:?}");
+    std::mem::forget(android);
+}
