@@ -1,6 +1,7 @@
 //! Scrolling: once with proof of movement, to an edge, or until something shows.
 
 use std::{
+    borrow::Cow,
     future::{Future, IntoFuture},
     pin::Pin,
     sync::Arc,
@@ -108,7 +109,8 @@ impl Scroll {
         self
     }
 
-    /// Goes on until an element that matches is visible; 12 passes at most, maybe none.
+    /// Goes on until an element that matches is visible; 12 passes at most, maybe none. Refused with `offscreen_selector` when
+    /// the only match lies the other way.
     pub fn until(mut self, target: impl Into<By>) -> Self {
         self.goal = Goal::Until(target.into());
         self
@@ -279,25 +281,40 @@ impl Scroll {
         let mut stuck = StuckDetector::default();
         let mut distance = 0.0;
         let mut known = None;
-        let give_up = |reason, message: &'static str, passes: u32| {
-            let error = failed(reason, message, passes).with_detail("selector", wanted.to_string());
-            if passes == 0 {
-                // Nothing was sent: only a capture was made.
-                error.proven(rows::core::REFUSAL_SELECTOR_NOT_FOUND)
-            } else {
-                error
+        let give_up = |pass: &Pass, reason, message: &str, passes: u32| {
+            let container = pass.node().map(|node| Line::bare(node).to_string());
+            let within = container.as_deref().unwrap_or("the screen");
+            let error = failed(reason, format!("{message}, scrolling {within}"), passes)
+                .with_detail("selector", wanted.to_string())
+                .with_detail("passLimit", UNTIL_PASSES)
+                .with_detail("container", container);
+            if passes > 0 {
+                return error;
             }
+            // Nothing was sent: only a capture was made.
+            error.proven(if reason == reason::OFFSCREEN_SELECTOR {
+                rows::core::REFUSAL_OFFSCREEN
+            } else {
+                rows::core::REFUSAL_SELECTOR_NOT_FOUND
+            })
         };
-        for passes in 0..=UNTIL_PASSES {
+        let mut passes = 0;
+        loop {
             let pass = self.look(request, known.as_ref()).await?;
             if pass.snapshot.quality().is_sparse() {
                 return Err(give_up(
+                    &pass,
                     reason::SCROLL_UNTIL_CAPTURE_UNREADABLE,
                     "the screen can't be read",
                     passes,
                 ));
             }
             let found = target::matches(&pass.snapshot, wanted);
+            let behind = match found[..] {
+                // Of several, another may come into the tree on this side.
+                [only] => pass.lies(only, self.direction.opposite()),
+                _ => false,
+            };
             if found.into_iter().any(target::is_visible) {
                 let movement = if passes == 0 {
                     Movement::Unobserved(Blind::NoComparableContent)
@@ -306,18 +323,35 @@ impl Scroll {
                 };
                 return Ok(self.outcome(request, &pass, passes, distance, movement));
             }
+            if behind {
+                let back = self.direction.opposite().as_str();
+                let error = give_up(
+                    &pass,
+                    reason::OFFSCREEN_SELECTOR,
+                    &format!("{wanted} lies the other way, {back}"),
+                    passes,
+                );
+                return Err(error.with_detail("scrollDirection", back));
+            }
             if self.direction.is_vertical() && !pass.hides_more {
                 return Err(give_up(
+                    &pass,
                     reason::SCROLL_UNTIL_EDGE_REACHED,
                     "the content ends before the element shows",
                     passes,
                 ));
             }
             if passes == UNTIL_PASSES {
-                break;
+                return Err(give_up(
+                    &pass,
+                    reason::SCROLL_UNTIL_PASS_LIMIT,
+                    &format!("{wanted} did not show within {UNTIL_PASSES} passes"),
+                    passes,
+                ));
             }
             if stuck.is_stuck(pass.snapshot.surface_within(pass.area)) {
                 return Err(give_up(
+                    &pass,
                     reason::SCROLL_UNTIL_NO_PROGRESS,
                     "scrolling goes on without new content",
                     passes,
@@ -325,12 +359,8 @@ impl Scroll {
             }
             distance = self.send(request, &pass).await?;
             known = Some(pass);
+            passes += 1;
         }
-        Err(give_up(
-            reason::SCROLL_UNTIL_PASS_LIMIT,
-            "the element did not show within the limit of passes",
-            UNTIL_PASSES,
-        ))
     }
 
     fn outcome(
@@ -363,6 +393,14 @@ struct Pass {
 impl Pass {
     fn node(&self) -> Option<Node<'_>> {
         self.snapshot.get(self.container?)
+    }
+
+    /// Whether an element is out of sight on this side.
+    fn lies(&self, node: Node<'_>, side: Direction) -> bool {
+        let center = node.usable_bounds().map(Rect::center);
+        let over = center.and_then(|center| self.area.overshoot(center));
+        let outside = node.outside();
+        !outside.has(side.opposite()) && over.map_or(outside.has(side), |over| over == side)
     }
 
     /// The same container in a later capture: by what it is and where it is.
@@ -408,7 +446,7 @@ fn main_container(snapshot: &Snapshot, direction: Direction) -> Option<NodeId> {
         .map(|(_, _, id)| id)
 }
 
-fn failed(reason: &'static str, message: &'static str, passes: u32) -> Error {
+fn failed(reason: &'static str, message: impl Into<Cow<'static, str>>, passes: u32) -> Error {
     Error::new(ErrorCode::CommandFailed, message)
         .uncertain(rows::core::SCROLL_NO_PROGRESS)
         .with_reason(reason)

@@ -16,7 +16,7 @@ use agent_device_core::{
     async_trait,
     device::Predicate,
     dispatch::rows,
-    geometry::Rect,
+    geometry::{Direction, Rect},
     reason,
     selector::{id, label, role},
     snapshot::{CaptureOptions, Flag, Quality, Snapshot, SnapshotBuilder, SnapshotInfo, TextField},
@@ -352,4 +352,36 @@ async fn a_condition_is_waited_for() {
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::AmbiguousMatch);
     assert_eq!(error.detail("captures"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lies_the_other_way_is_not_scrolled_away_from() {
+    let (backend, device) = told(|_, mut tree| {
+        let mut list = tree.at_depth(1, Role::ScrollArea).unwrap();
+        list.text(TextField::Label, "List").bounds(SCREEN);
+        for (name, y) in [("Above", -100.0), ("Here", 100.0), ("Below", 900.0)] {
+            let mut row = tree.at_depth(2, Role::Button).unwrap();
+            row.text(TextField::Label, name)
+                .bounds(Rect::new(10.0, y, 50.0, 20.0));
+        }
+        Ok(tree.finish(info()))
+    });
+    let down = device.scroll(Direction::Down);
+    let error = down.clone().until(label("Above")).await.unwrap_err();
+    assert_eq!(
+        error.reason(),
+        Some(reason::OFFSCREEN_SELECTOR),
+        "{error:?}"
+    );
+    assert_eq!(error.detail("scrollDirection"), Some(&"up".into()));
+    assert_eq!(error.row(), Some(rows::core::REFUSAL_OFFSCREEN.row()));
+    assert!(error.message().contains("\"List\""), "{error}");
+    assert_eq!(error.detail("passLimit"), Some(&12.into()));
+    assert_eq!(backend.sends.load(SeqCst), 0);
+    let error = down.until(label("Below")).await.unwrap_err();
+    assert_ne!(
+        error.reason(),
+        Some(reason::OFFSCREEN_SELECTOR),
+        "{error:?}"
+    );
 }
