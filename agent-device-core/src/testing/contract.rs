@@ -5,13 +5,14 @@ use std::{
     panic::AssertUnwindSafe,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -22,6 +23,7 @@ use crate::{
     },
     dispatch::{Effect, Row, rows},
     geometry::{Point, Rect},
+    observe::READ_GRACE,
     reason,
     selector::id,
     snapshot::{CaptureOptions, Keyboard, QualityState, Snapshot},
@@ -34,9 +36,15 @@ use crate::{
 ///
 /// The screen must show something that can be pressed. It is pressed once.
 ///
+/// Of the backend itself it asks that a capture has places which are numbers and ends after a cancel if the backend says that it
+/// honours one, that each read which it offers is there, and that a press is one send. It can't see the device: whether a
+/// press lands where it should, once, and whether a `no` is true, only the app's own log can tell
+/// ([`conformance`](super::conformance) reads one). Actions other than a press are not tried.
+///
 /// # Panics
 ///
-/// When the backend breaks the contract.
+/// When the backend breaks the contract, or a check does not end within 60 s: with the name of the check and what to look at. A
+/// backend that blocks its thread is not interrupted.
 pub async fn contract<B: Backend + 'static>(backend: B) {
     let probe = Probe::new(Arc::new(backend));
     let device = Device::new(probe.clone());
@@ -51,12 +59,91 @@ pub async fn contract<B: Backend + 'static>(backend: B) {
         "two golden rows of the backend share an id"
     );
 
-    refuses_what_it_does_not_offer(&device, &probe).await;
-    refuses_before_it_sends(&device, &probe).await;
-    let target = something_to_press(&device).await;
-    reads_are_always_no(&device, &probe).await;
-    never_forgets_a_send(&device, &probe, &target).await;
+    let target = check(
+        "something to press",
+        "SnapshotBackend::capture must end by its call's deadline, with a tree whose places are numbers and in which something can be pressed",
+        something_to_press(&device),
+    )
+    .await;
+    check(
+        "a cancelled capture ends",
+        "honours_cancel says that a capture stops soon after Call::cancel fires",
+        ends_when_cancelled(&probe),
+    )
+    .await;
+    check(
+        "what is not offered is refused, and what is offered is there",
+        "Interactor::capabilities must name the operations that are implemented, and no others",
+        refuses_what_it_does_not_offer(&device, &probe),
+    )
+    .await;
+    check(
+        "refusals before a send",
+        "SnapshotBackend::capture must end by its call's deadline",
+        refuses_before_it_sends(&device, &probe),
+    )
+    .await;
+    check(
+        "reads are always no",
+        "a failed read must not be more than a failed read",
+        reads_are_always_no(&device, &probe),
+    )
+    .await;
+    check(
+        "no send is forgotten",
+        "an error's row must say what is proven, see Interactor::perform",
+        never_forgets_a_send(&device, &probe, &target),
+    )
+    .await;
+    check(
+        "a press is one capture and one send",
+        "Interactor::perform must do an action once, and open a send for each input whose outcome matters by itself",
+        presses_once(&device, &probe, target),
+    )
+    .await;
+}
 
+/// How long one check may take. A capture may have the whole of a request, but a screen to test on needs no minute.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs one check, whose failure names it.
+async fn check<T>(name: &str, advice: &str, work: impl Future<Output = T>) -> T {
+    let work = AssertUnwindSafe(work).catch_unwind();
+    match tokio::time::timeout(LIMIT, work).await {
+        Ok(Ok(value)) => value,
+        Ok(Err(payload)) => {
+            let said = payload
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or(payload.downcast_ref::<&str>().copied())
+                .unwrap_or("the backend panicked");
+            panic!("contract check {name:?} failed: {said}\n{advice}")
+        }
+        Err(_) => panic!(
+            "contract check {name:?} did not end within {} s\n{advice}",
+            LIMIT.as_secs()
+        ),
+    }
+}
+
+async fn ends_when_cancelled(probe: &Probe) {
+    if !probe.honours_cancel() {
+        return;
+    }
+    let cancel = CancellationToken::new();
+    let deadline = Instant::now() + LIMIT;
+    let call = Call::new(Arc::default(), cancel.clone(), deadline);
+    cancel.cancel();
+    let options = CaptureOptions::default();
+    let capture = probe.backend.capture(&options, &call);
+    assert!(
+        tokio::time::timeout(READ_GRACE, capture).await.is_ok(),
+        "a cancelled capture did not end within {} s",
+        READ_GRACE.as_secs()
+    );
+}
+
+async fn presses_once(device: &Device, probe: &Probe, target: By) {
     probe.reset(Mode::Forward);
     let pressed = device.locate(target.clone()).press().await;
     let outcome = pressed.unwrap_or_else(|error| panic!("{target} can't be pressed: {error:?}"));
@@ -67,6 +154,8 @@ pub async fn contract<B: Backend + 'static>(backend: B) {
         (1, 1),
         "a press on a present target is one capture and one send"
     );
+    let opened = probe.shared.steps.load(Ordering::SeqCst);
+    assert!(opened <= 1, "the backend counts {opened} sends for a press");
 }
 
 async fn refuses_what_it_does_not_offer(device: &Device, probe: &Probe) {
@@ -110,6 +199,11 @@ async fn refuses_what_it_does_not_offer(device: &Device, probe: &Probe) {
     for (operation, result) in reads {
         if let Err(error) = result {
             assert_no(&error);
+            assert!(
+                error.code() != ErrorCode::UnsupportedOperation || !capabilities.offers(operation),
+                "{} is offered and not there: {error:?}",
+                operation.as_str()
+            );
         } else {
             assert!(
                 capabilities.offers(operation),
@@ -160,6 +254,18 @@ async fn something_to_press(device: &Device) -> By {
     };
     assert_ne!(snapshot.quality().state, QualityState::Sparse);
     assert!(snapshot.len() <= u32::MAX as usize && !snapshot.is_empty());
+    for node in snapshot.nodes() {
+        assert!(
+            node.bounds().is_none_or(|bounds| {
+                [bounds.x, bounds.y, bounds.width, bounds.height]
+                    .iter()
+                    .all(|edge| edge.is_finite())
+            }),
+            "{} has a place that is no number: {:?}",
+            crate::snapshot::Line::bare(node),
+            node.bounds()
+        );
+    }
     let candidates = snapshot
         .nodes()
         .filter(|node| node.role().is_touch_target());
@@ -286,6 +392,8 @@ struct Shared {
     mode: std::sync::Mutex<Mode>,
     captures: AtomicU64,
     sends: AtomicU64,
+    /// How many sends the backend itself counts for the latest action.
+    steps: AtomicU32,
 }
 
 impl Probe {
@@ -296,6 +404,7 @@ impl Probe {
                 mode: std::sync::Mutex::new(Mode::Forward),
                 captures: AtomicU64::new(0),
                 sends: AtomicU64::new(0),
+                steps: AtomicU32::new(0),
             }),
         }
     }
@@ -361,7 +470,12 @@ impl Interactor for Probe {
         debug_assert_eq!(action.operation().effect(), Effect::Mutates);
         let mode = *self.mode();
         match mode {
-            Mode::Forward | Mode::FailReads => self.backend.perform(action, call).await,
+            Mode::Forward | Mode::FailReads => {
+                let performed = self.backend.perform(action, call).await;
+                let steps = call.ledger().steps();
+                self.shared.steps.store(steps, Ordering::SeqCst);
+                performed
+            }
             Mode::FailSends => Err(Error::new(ErrorCode::CommandFailed, "it broke")),
             Mode::RefuseSendsAfter(accepted) if before < accepted => Ok(Performed::new()),
             Mode::RefuseSendsAfter(_) => Err(Error::refused(

@@ -72,3 +72,81 @@ async fn sixty_lines_of_backend_keep_the_contract() {
     let shared: std::sync::Arc<dyn Backend> = std::sync::Arc::new(LampBox::default());
     agent_device_core::testing::contract(shared).await;
 }
+
+/// A lamp box with a fault.
+#[derive(Clone, Copy, PartialEq)]
+enum Broken {
+    Hangs,
+    DeafToCancel,
+    OffersMore,
+    SendsTwice,
+}
+
+struct BrokenBox(LampBox, Broken);
+
+#[async_trait]
+impl SnapshotBackend for BrokenBox {
+    async fn capture(&self, options: &CaptureOptions, call: &Call) -> Result<Snapshot> {
+        if self.1 == Broken::Hangs
+            || (self.1 == Broken::DeafToCancel && call.cancel().is_cancelled())
+        {
+            std::future::pending::<()>().await;
+        }
+        self.0.capture(options, call).await
+    }
+
+    fn honours_cancel(&self) -> bool {
+        self.1 == Broken::DeafToCancel
+    }
+}
+
+#[async_trait]
+impl Interactor for BrokenBox {
+    fn capabilities(&self) -> Capabilities {
+        match self.1 {
+            Broken::OffersMore => Capabilities::of(&[Operation::Tap, Operation::Screenshot]),
+            _ => self.0.capabilities(),
+        }
+    }
+
+    async fn perform(&self, action: &Action, call: &Call) -> Result<Performed> {
+        if self.1 == Broken::SendsTwice {
+            call.send().landed();
+            call.send().landed();
+        }
+        self.0.perform(action, call).await
+    }
+}
+
+impl Backend for BrokenBox {
+    fn name(&self) -> Cow<'static, str> {
+        "broken-box".into()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backend_that_breaks_the_contract_hears_which_check_and_why() {
+    for (broken, check, advice) in [
+        (
+            Broken::Hangs,
+            "\"something to press\" did not end",
+            "deadline",
+        ),
+        (
+            Broken::DeafToCancel,
+            "\"a cancelled capture ends\"",
+            "honours_cancel",
+        ),
+        (
+            Broken::OffersMore,
+            "screenshot is offered and not there",
+            "capabilities",
+        ),
+        (Broken::SendsTwice, "counts 2 sends for a press", "once"),
+    ] {
+        let contract = agent_device_core::testing::contract(BrokenBox(LampBox::default(), broken));
+        let panic = tokio::spawn(contract).await.unwrap_err().into_panic();
+        let said = panic.downcast_ref::<String>().unwrap();
+        assert!(said.contains(check) && said.contains(advice), "{said}");
+    }
+}
