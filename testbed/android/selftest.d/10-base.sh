@@ -66,6 +66,7 @@ PY
 
 start_session() { # sets LOCAL and SESSION (the adb client's pid)
     LOCAL=$(a forward tcp:0 tcp:7912)
+    : >"$SCRATCH/session"
     a shell am instrument -w -e emitChunks false -e sessionPort 7912 "$@" $RUNNER </dev/null >"$SCRATCH/session" 2>&1 &
     SESSION=$!
     for _ in $(seq 100); do grep -q sessionReady=true "$SCRATCH/session" && return; sleep 0.1; done
