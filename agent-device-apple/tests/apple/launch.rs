@@ -325,9 +325,10 @@ async fn a_silent_runner_is_ended_with_its_process_and_its_lease() {
 #[tokio::test]
 async fn the_runner_of_a_mac_gets_time_to_put_the_screen_saver_back() {
     let runner = Scripted::start(|_, _, _| None).await;
+    // A shell that waits for a foreground command drops an INT which that command survives: it waits for one in the background.
     let tools = Tools::new(&format!(
         "trap 'echo INT >> \"$here/signals\"' INT; trap 'echo TERM >> \"$here/signals\"' TERM; echo $$ > \"$here/pid\"\n\
-         echo 'AGENT_DEVICE_RUNNER_PORT={}'; while :; do sleep 0.1; done",
+         echo 'AGENT_DEVICE_RUNNER_PORT={}'; while :; do sleep 0.1 & wait; done",
         runner.address.port()
     ));
     tools.folder.script(
