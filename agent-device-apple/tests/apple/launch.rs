@@ -325,10 +325,17 @@ async fn a_silent_runner_is_ended_with_its_process_and_its_lease() {
 #[tokio::test]
 async fn the_runner_of_a_mac_gets_time_to_put_the_screen_saver_back() {
     let runner = Scripted::start(|_, _, _| None).await;
-    // A shell that waits for a foreground command drops an INT which that command survives: it waits for one in the background.
+    // No shell: one that was started with INT ignored, as in the background of another, can't listen to it.
     let tools = Tools::new(&format!(
-        "trap 'echo INT >> \"$here/signals\"' INT; trap 'echo TERM >> \"$here/signals\"' TERM; echo $$ > \"$here/pid\"\n\
-         echo 'AGENT_DEVICE_RUNNER_PORT={}'; while :; do sleep 0.1 & wait; done",
+        r#"exec perl - "$here" {} <<'END'
+my ($here, $port) = @ARGV;
+sub noted {{ open(my $file, $_[0], "$here/$_[1]"); print $file $_[2]; close($file); }}
+$SIG{{$_}} = sub {{ noted(">>", "signals", "$_[0]\n") }} for ("INT", "TERM");
+noted(">", "pid", $$);
+$| = 1;
+print "AGENT_DEVICE_RUNNER_PORT=$port\n";
+sleep(1) while 1;
+END"#,
         runner.address.port()
     ));
     tools.folder.script(
